@@ -21,7 +21,9 @@ namespace symm {
 //   if (symm::load_acquire(word) == 1) x[0] = h.buffer<float>(h.rank)[0];
 __device__ __forceinline__ u32 load_acquire(const u32* p) {
 #ifdef SYMM_CPU
-  return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+  const u32 v = __atomic_load_n(p, __ATOMIC_ACQUIRE);
+  ::emu::loaded(p, v);
+  return v;
 #else
   u32 v;
   asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
@@ -30,7 +32,9 @@ __device__ __forceinline__ u32 load_acquire(const u32* p) {
 }
 __device__ __forceinline__ u64 load_acquire(const u64* p) {
 #ifdef SYMM_CPU
-  return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+  const u64 v = __atomic_load_n(p, __ATOMIC_ACQUIRE);
+  ::emu::loaded(p, v);
+  return v;
 #else
   u64 v;
   asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
@@ -43,7 +47,9 @@ __device__ __forceinline__ u64 load_acquire(const u64* p) {
 // Order: none. Later loads may see older data than this one.
 __device__ __forceinline__ u32 load_relaxed(const u32* p) {
 #ifdef SYMM_CPU
-  return __atomic_load_n(p, __ATOMIC_RELAXED);
+  const u32 v = __atomic_load_n(p, __ATOMIC_RELAXED);
+  ::emu::loaded(p, v);
+  return v;
 #else
   u32 v;
   asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
@@ -52,7 +58,9 @@ __device__ __forceinline__ u32 load_relaxed(const u32* p) {
 }
 __device__ __forceinline__ u64 load_relaxed(const u64* p) {
 #ifdef SYMM_CPU
-  return __atomic_load_n(p, __ATOMIC_RELAXED);
+  const u64 v = __atomic_load_n(p, __ATOMIC_RELAXED);
+  ::emu::loaded(p, v);
+  return v;
 #else
   u64 v;
   asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");

@@ -27,7 +27,7 @@ func (s *sampled) now(d *emu.Device) []emu.Sample {
 	var list []emu.Sample
 	for _, o := range d.Running() {
 		if b, known := before[o.Executor]; !o.Taken && known && b.Began == o.Began {
-			o = b
+			b.Others, o = o.Others, b
 		}
 		if o.Taken {
 			s.latest[o.Executor] = o
@@ -60,7 +60,7 @@ func (d *cpu) Running() []device.Running {
 			list = append(list, device.Running{Kernel: s.Kernel, For: time.Duration(now - s.Began)})
 		}
 		r := &list[i]
-		r.Threads += s.Threads
+		r.Threads += s.Threads + s.Others
 		if r.Spins || !s.Spins {
 			continue
 		}

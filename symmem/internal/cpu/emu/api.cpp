@@ -48,10 +48,18 @@ void emu_device_close(emu_device* d) { delete d; }
 
 int emu_device_running(emu_device* d, emu_sample* out, int most) {
   int n = 0;
-  d->running([&](const Executor* e, uint64_t began, const Sample* s) {
+  d->running([&](const Executor* e, uint64_t began, bool sampled, const Sample* s) {
+    if (!sampled) {
+      for (int i = 0; i < n; i++) {
+        if (out[i].began != began) continue;
+        out[i].others += e->living();
+        break;
+      }
+      return;
+    }
     if (n == most) return;
     emu_sample& o = out[n++];
-    o.executor = reinterpret_cast<uintptr_t>(e), o.began = began, o.taken = s != nullptr;
+    o.executor = reinterpret_cast<uintptr_t>(e), o.began = began, o.taken = s != nullptr, o.others = 0;
     if (!s) return;
     static_assert(sizeof o.kernel == sizeof s->kernel && sizeof o.library == sizeof s->library && sizeof o.addresses == sizeof s->addresses);
     memcpy(o.kernel, s->kernel, sizeof o.kernel);

@@ -78,6 +78,7 @@ typedef struct {
   char library[1024];
   uint64_t pc;  // as in the library's file; 0 if it is not in the kernel's code
   uint32_t threads;
+  uint32_t others;  // valid always: threads of the launch's blocks of which no sample is taken, in the launch's first sample
   int32_t spins;
   int32_t count;
   uint64_t addresses[8];  // addresses that it reads again and again

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +23,11 @@ namespace {
 
 constexpr std::size_t kSignalStack = 64 << 10;
 
+// zeroed returns something for each thread of a block. What no block uses takes no memory.
+template <class T>
+T* zeroed() {
+  return static_cast<T*>(std::calloc(kMaxThreads, sizeof(T)));
+}
 
 // deadlock: every thread of the block waits for one that will not arrive. self is the running
 // thread, or null in the scheduler.
@@ -120,8 +126,9 @@ void abandon(Executor* e) {
   emu_resume(e->main_sp);
 }
 
-Executor::Executor(Device* d) : Worker{}, device(d), threads(new Thread[kMaxThreads]()), fibers(new Fiber[kMaxThreads]()), stacks(kMaxThreads) {
+Executor::Executor(Device* d) : Worker{}, device(d), threads(zeroed<Thread>()), fibers(zeroed<Fiber>()), stacks(kMaxThreads) {
   self = this;
+  poll = zeroed<Poll>();
   emu::Worker::api = &emu::api;
   signal_stack = mmap(nullptr, kSignalStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
@@ -129,8 +136,9 @@ Executor::Executor(Device* d) : Worker{}, device(d), threads(new Thread[kMaxThre
 Executor::~Executor() {
   munmap(signal_stack, kSignalStack);
   delete watch;
-  delete[] fibers;
-  delete[] threads;
+  std::free(poll);
+  std::free(fibers);
+  std::free(threads);
 }
 
 void Executor::adopt() {
@@ -144,7 +152,22 @@ void Executor::adopt() {
   prctl(PR_SET_TIMERSLACK, 1000);
 }
 
+void Executor::preempt_soon() {
+  constexpr long kSoon = 300'000;  // nanoseconds
+  if (!has_timer) {
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = preempt_signal();
+    event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+    has_timer = timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
+  }
+  const itimerspec soon{{}, {0, kSoon}};
+  if (has_timer) timer_settime(timer, 0, &soon, nullptr);
+}
+
 void Executor::retire() {
+  if (has_timer) timer_delete(timer);
+  has_timer = false;
   current_executor = nullptr;
   stack_t s{};
   s.ss_flags = SS_DISABLE;
@@ -172,6 +195,7 @@ void Executor::begin(unsigned long long index) {
              static_cast<unsigned>(index / dim.x / dim.y)};
   }
   plain = true;
+  waited = 0;
   frame = nullptr;
   thread = threads;
   end = threads + count - 1;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <time.h>
 
 #include <atomic>
 #include <cstdint>
@@ -81,6 +82,8 @@ struct Executor : Worker {
   // adopt makes the calling thread this executor's thread; retire undoes it.
   void adopt();
   void retire();
+  // preempt_soon lets the preempt signal come after a short time, for a thread that may only spin.
+  void preempt_soon();
 
   // run executes one block of the grid, until it ends or the grid is stopped. If more is set, it goes on with
   // other blocks of the grid for as long as no thread of theirs waits.
@@ -97,6 +100,8 @@ struct Executor : Worker {
 
   Device* device;
   pthread_t os_thread{};
+  timer_t timer{};  // of preempt_soon
+  bool has_timer = false;
   void* signal_stack;
 
   Thread* threads;  // for a block of the shape in `shape`
@@ -120,6 +125,7 @@ struct Executor : Worker {
 
   // How long there were only failed polls.
   unsigned polls = 0, next_pass = 0, passes = 0;
+  unsigned waited = 0;  // passes of the block
   Pauses pauses;
   unsigned char polling = 0;  // of any thread, counted in barriers
 
@@ -135,6 +141,8 @@ struct Executor : Worker {
   std::atomic<bool> attention{false};
   std::atomic<bool> stop_wanted{false};  // set by the monitor: it takes too long
   std::atomic<bool> closing{false};      // set by the stream: nothing waits for it any more
+  std::atomic<bool> resting{false};      // it pauses between failed polls
+  std::atomic<bool> spins{false};        // a sample has shown that it polls, maybe in a way that shows by its instructions only
 
   Sample sample;
 
@@ -144,6 +152,10 @@ struct Executor : Worker {
 
   // must_stop stops the grid if that was requested, and reports whether it is stopped.
   bool must_stop();
+
+  // living returns the number of threads of the block, begun or not, that do not wait at a barrier. Another thread of
+  // the system may ask, and gets a number that was right a moment ago.
+  unsigned living() const { return plain ? count - thread->linear : alive - arrived; }
 
   // advanced: threads have met or ended. A barrier soon after a failed poll is part of the polling
   // loop, which may vote on the result, and does not end polling.

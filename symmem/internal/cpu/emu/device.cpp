@@ -6,6 +6,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <unordered_map>
 
 #include "block.h"
 #include "fault.h"
@@ -15,12 +19,17 @@ namespace emu {
 
 namespace {
 
-constexpr unsigned kMaxHelpers = 1024;
+// A GPU of today has room for so many blocks, and threads, at one time. Others begin when some have ended.
+constexpr unsigned kMaxHelpers = 132 * 32, kMaxResident = 132 * 2048;
 constexpr auto kTick = std::chrono::milliseconds(10);
 constexpr int kIdleTicks = 100;  // after these the monitor sleeps
 // nanoseconds of computing without progress after which an abort uses force
 constexpr std::int64_t kStuck = 15'000'000;
-constexpr int kOverdue = 10;  // ticks after an abort after which force is used in any case
+// ticks after an abort after which force is used in any case, if there was progress in some of them
+constexpr int kOverdue = 10, kSeen = 1;
+constexpr int kWake = 8;  // ticks after which an abort wakes those who pause
+// nanoseconds of computing without progress after which an executor is suspected to spin
+constexpr std::int64_t kSuspect = 20'000'000;
 
 std::int64_t clock_ns(clockid_t c) {
   timespec t{};
@@ -40,19 +49,25 @@ unsigned count_processors() {
 
 }  // namespace
 
-std::thread start_thread(void (*body)(void*), void* argument) {
+bool start_thread(pthread_t& thread, void* (*body)(void*), void* argument) {
   sigset_t all, old;
   sigfillset(&all);
   for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, preempt_signal()}) sigdelset(&all, s);
   pthread_sigmask(SIG_SETMASK, &all, &old);
-  std::thread t(body, argument);
+  const bool started = pthread_create(&thread, nullptr, body, argument) == 0;
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
-  return t;
+  return started;
+}
+
+void need_thread(pthread_t& thread, void* (*body)(void*), void* argument) {
+  if (start_thread(thread, body, argument)) return;
+  std::fputs("symmrepl: the system starts no more threads (ulimit -u), and a stream of the cpu device needs one\n", stderr);
+  std::abort();
 }
 
 Device::Device(const std::uint32_t* abort) : processors(count_processors()), abort_(abort) {
   install_handlers();
-  monitor_ = start_thread([](void* d) { static_cast<Device*>(d)->monitor(); }, this);
+  need_thread(monitor_, [](void* d) { return static_cast<Device*>(d)->monitor(), d; }, this);
 }
 
 Device::~Device() {
@@ -62,17 +77,19 @@ Device::~Device() {
   }
   calls_.notify_all();
   monitor_wake_.notify_all();
-  for (auto& t : helpers_) t.join();
-  monitor_.join();
+  for (pthread_t t : helpers_) pthread_join(t, nullptr);
+  pthread_join(monitor_, nullptr);
 }
 
 void Device::help(Grid& g, unsigned n) {
   std::unique_lock lock(mutex_);
   n = static_cast<unsigned>(std::min<unsigned long long>(n, g.pending() ? g.blocks - g.next.load() : 0));
-  for (; n > 0; n--) {
+  const unsigned room = kMaxResident / (g.block_dim.x * g.block_dim.y * g.block_dim.z);
+  for (; n > 0 && static_cast<unsigned>(g.helpers) < room; n--) {
     if (wanted_.size() >= idle_) {
-      if (helpers_.size() == kMaxHelpers) return;
-      helpers_.push_back(start_thread([](void* d) { static_cast<Device*>(d)->serve(); }, this));
+      pthread_t t;
+      if (helpers_.size() == kMaxHelpers || !start_thread(t, [](void* d) { return static_cast<Device*>(d)->serve(), d; }, this)) return;
+      helpers_.push_back(t);
       idle_++;  // it counts as idle
     }
     wanted_.push_back(&g);
@@ -112,7 +129,7 @@ void Device::serve() {
 
 void Device::enlist(Executor* e) {
   std::lock_guard lock(watch_mutex_);
-  watched_.push_back({e, 0, 0, 0, 0});
+  watched_.push_back({e, 0, 0, 0, 0, 0, false});
 }
 
 void Device::discharge(Executor* e) {
@@ -156,25 +173,29 @@ void Device::monitor() {
   }
 }
 
-// take_samples requests a sample from every busy executor, and waits a while. A sample that came
-// too late the last time is also used.
+// take_samples requests samples of some busy executors of each launch, and waits a while. A sample
+// that came too late the last time is also used.
 void Device::take_samples() {
-  constexpr int kTries = 20;
-  const auto lacks = [](const Watched& w) {
-    const int state = w.executor->sample.state.load(std::memory_order_acquire);
-    return w.executor->active.load() && (state == Sample::kWanted || state == Sample::kStepping);
-  };
+  constexpr int kTries = 20, kOfLaunch = 4;
+  std::unordered_map<std::uint64_t, int> launches;  // by start: number of samples
   for (Watched& w : watched_) {
     Executor* e = w.executor;
-    if (!e->active.load(std::memory_order_acquire)) e->sample.state.store(Sample::kNone);
-    else if (e->sample.state.load() != Sample::kTaken || e->sample.began != e->began.load()) e->sample.state.store(Sample::kWanted);
+    Sample& s = e->sample;
+    w.sampled = e->active.load(std::memory_order_acquire) && launches[e->began.load()]++ < kOfLaunch;
+    if (!w.sampled) s.state.store(Sample::kNone);
+    else if (s.state.load() != Sample::kTaken || s.began != e->began.load()) s.state.store(Sample::kWanted);
   }
   for (int i = 0; i < kTries; i++) {
-    for (Watched& w : watched_)
-      if (w.executor->active.load() && w.executor->sample.state.load() == Sample::kWanted) pthread_kill(w.executor->os_thread, preempt_signal());
+    bool lacks = false;
+    for (Watched& w : watched_) {
+      const int state = w.executor->sample.state.load(std::memory_order_acquire);
+      if (!w.sampled || !w.executor->active.load() || state == Sample::kTaken) continue;
+      lacks = true;
+      if (state == Sample::kWanted) pthread_kill(w.executor->os_thread, preempt_signal());
+    }
+    if (!lacks) return;
     timespec t{0, 1'000'000};
     nanosleep(&t, nullptr);
-    if (std::none_of(watched_.begin(), watched_.end(), lacks)) return;
   }
 }
 
@@ -184,17 +205,22 @@ void Device::take_samples() {
 // see the abort.
 void Device::inspect(Watched& w, bool aborted) {
   Executor* e = w.executor;
-  if (!aborted) w.late = 0;
+  if (!aborted) w.ticks = w.late = 0;
   if (!e->active.load(std::memory_order_acquire)) return;
   const std::uint64_t progress = e->progress.load(std::memory_order_relaxed);
+  const bool still = progress == w.progress, resting = e->resting.load();
+  // one that pauses is left alone, except that it is to see an abort
+  if (still && resting && !e->closing.load() && !(aborted && w.ticks++ % kWake == 0)) return;
   const std::int64_t cpu = cpu_ns(e->os_thread);
-  const bool still = progress == w.progress;
-  if (!still) w.progress = progress, w.cpu = cpu, w.late += aborted;
-  const bool stop = e->closing.load() || w.late > kOverdue || (aborted && still && cpu - w.cpu > kStuck);
+  if (!still) w.progress = progress, w.cpu = cpu, w.ticks += aborted, w.late += aborted, e->spins.store(false);
+  const bool stop = e->closing.load() || (w.ticks > kOverdue && w.late > kSeen) || (aborted && still && cpu - w.cpu > kStuck);
   e->stop_wanted.store(stop);
   const std::uint64_t blocks = e->blocks.load(std::memory_order_relaxed);
   if (stop || blocks == w.blocks) e->attention.store(true, std::memory_order_relaxed);
   w.blocks = blocks;
+  // A sample says whether it spins. Watched kernels tell by themselves: see Block::polled.
+  const bool suspect = still && !resting && cpu - w.cpu > kSuspect && !e->spins.load() && !e->emu::Worker::api->sanitize;
+  if (suspect && !e->sample.active()) e->sample.state.store(Sample::kWanted);
   if (still || stop) pthread_kill(e->os_thread, preempt_signal());
 }
 

@@ -11,7 +11,6 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "block.h"
@@ -42,8 +41,9 @@ struct Device {
   // wake_monitor is called before work begins.
   void wake_monitor();
 
-  // running calls f for every executor that runs a kernel, with the start of the launch and a
-  // sample of the executor, or null if it was not taken in time.
+  // running calls f for every executor that runs a kernel, with the start of the launch, whether a
+  // sample of the executor was asked for, and the sample, or null if it was not taken in time. Of a
+  // launch it asks a few executors.
   template <class F>
   void running(F f) {
     std::lock_guard lock(watch_mutex_);
@@ -51,8 +51,8 @@ struct Device {
     for (Watched& w : watched_) {
       if (!w.executor->active.load()) continue;
       Sample& s = w.executor->sample;
-      const bool taken = s.state.load(std::memory_order_acquire) == Sample::kTaken;
-      f(w.executor, w.executor->began.load(), taken ? const_cast<const Sample*>(&s) : nullptr);
+      const bool taken = w.sampled && s.state.load(std::memory_order_acquire) == Sample::kTaken;
+      f(w.executor, w.executor->began.load(), w.sampled, taken ? const_cast<const Sample*>(&s) : nullptr);
       if (taken) s.state.store(Sample::kNone);
     }
   }
@@ -84,7 +84,8 @@ struct Device {
     std::uint64_t blocks;
     // nanoseconds of processor time that the thread had used when it last made progress
     std::int64_t cpu;
-    int late;  // ticks with progress after the host's abort
+    int ticks, late;  // since the host's abort: ticks, and those with progress
+    bool sampled;     // a sample was asked for last time
   };
 
   void serve();
@@ -103,17 +104,19 @@ struct Device {
   std::deque<Grid*> wanted_;
   unsigned idle_ = 0;
   bool closing_ = false;
-  std::vector<std::thread> helpers_;
+  std::vector<pthread_t> helpers_;
 
   std::mutex watch_mutex_;
   std::vector<Watched> watched_;
   std::atomic<bool> monitor_asleep_{false};
   std::atomic<std::uint64_t> works_{0};
-  std::thread monitor_;
+  pthread_t monitor_{};
 };
 
 // start_thread starts a thread that receives only fault signals and the preempt signal; all others
-// are for Go's threads.
-std::thread start_thread(void (*body)(void*), void* argument);
+// are for Go's threads. It returns false if the system has no more threads; need_thread then ends the
+// process.
+bool start_thread(pthread_t& thread, void* (*body)(void*), void* argument);
+void need_thread(pthread_t& thread, void* (*body)(void*), void* argument);
 
 }  // namespace emu

@@ -61,6 +61,7 @@ type Sample struct {
 	Kernel, Library string
 	PC              uint64   // as in Fault.Frames; 0 if it was not in the kernel's code
 	Threads         int      // threads of its block that have not ended and do not wait at a barrier
+	Others          int      // valid always: likewise in blocks of the launch that were not sampled; 0 except in its first sample
 	Spins           bool     // it only reads the same memory again and again
 	Addresses       []uint64 // addresses that it reads again and again
 	Shared          []int    // likewise in the block's shared memory, as offsets
@@ -75,7 +76,7 @@ func (d *Device) Running() []Sample {
 	for _, s := range list[:C.emu_device_running(d.c, &list[0], most)] {
 		o := Sample{Executor: uint64(s.executor), Began: uint64(s.began), Taken: s.taken != 0, Kernel: C.GoString(&s.kernel[0]),
 			Library: C.GoString(&s.library[0]),
-			PC:      uint64(s.pc), Threads: int(s.threads), Spins: s.spins != 0}
+			PC:      uint64(s.pc), Threads: int(s.threads), Others: int(s.others), Spins: s.spins != 0}
 		for i, a := range s.addresses[:s.count] {
 			if s.shared[i] != 0 {
 				o.Shared = append(o.Shared, int(a))

@@ -136,7 +136,7 @@ void on_preempt(int, siginfo_t*, void* context) {
   }
   if (machine::stepping(u)) return;
   if (e->sample.state.load(std::memory_order_relaxed) != Sample::kNone && resume_sample(e, machine::pc_of(u))) return machine::set_stepping(u, true);
-  const bool others = e->ready.head || (e->plain ? e->thread != e->end : e->started < e->count) || g->pending();
+  const bool others = e->ready.head || (e->plain ? e->thread != e->end : e->started < e->count) || g->pending() || g->spins.load(std::memory_order_relaxed);
   if (!others || e->stacks.guards(machine::sp_of(u) - machine::kPreemptRoom)) return;
   machine::preempt(u);
 }

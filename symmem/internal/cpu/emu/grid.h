@@ -58,6 +58,7 @@ struct Grid {
   unsigned long long first = 0;
   std::atomic<unsigned long long> next{0};  // the first block that was not taken
   std::atomic<Stop> stop{Stop::kNo};
+  std::atomic<bool> spins{false};  // a block was seen to poll in a way that shows by its instructions only
   unsigned guesses = 0;  // helpers that the owner has called because a block took long
   std::atomic<unsigned> barrier_arrived{0}, barrier_generation{0};
   std::atomic<unsigned> left{0};  // abandoned blocks, which do not arrive at barriers of the grid

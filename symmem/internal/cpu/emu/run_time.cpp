@@ -39,13 +39,23 @@ void leave_if_stopped(Executor* e) {
 
 // attend is called at the monitor's request: the block has been running for at least one tick. The
 // block may wait for one that has not begun, in a way that does not look like waiting. So another
-// executor is called at each tick, up to a limit, because the block may just have much work.
+// executor is called at each tick, up to a limit, because the block may just have much work; if
+// it is known to wait, as many are called as there are blocks.
 void attend(Executor* e) {
   constexpr unsigned kMaxGuesses = 64;
   e->attention.store(false, std::memory_order_relaxed);
   leave_if_stopped(e);
   Grid* g = e->launch();
-  if (e == g->owner && g->pending() && g->guesses++ < kMaxGuesses) e->device->help(*g, 1);
+  if (!g->pending()) return;
+  if (g->spins.load()) e->device->help(*g, ~0u);
+  else if (e == g->owner && g->guesses++ < kMaxGuesses) e->device->help(*g, 1);
+}
+
+// rest pauses between failed polls.
+void rest(Executor* e) {
+  e->resting.store(true);
+  e->pauses.pause();
+  e->resting.store(false);
 }
 
 // failed_poll: the block only polls. The result may depend on another thread of the system, on a
@@ -57,8 +67,10 @@ void failed_poll(Executor* e) {
   if (e->polls < kSpins) return;
   const unsigned pass = ++e->passes;
   Grid* g = e->launch();
-  if (pass % kHelp == 0 && g->pending()) e->device->help(*g, 1);
-  if (pass >= kYields || !quick_yield()) e->pauses.pause();
+  // a value that changes, but not enough, may wait for a block that has not begun
+  if (++e->waited % kHelp == 0 && g->pending()) e->device->help(*g, 1);
+  if (e->sample.active()) return;
+  if (pass >= kYields || Pauses::crowded() || !quick_yield()) rest(e);
 }
 
 void yield_as(Executor* e) {
@@ -312,8 +324,17 @@ extern "C" __attribute__((visibility("hidden"), used)) void emu_preempt() {
   using namespace emu;
   Executor* e = executor();
   e->mark_runtime(true);
+  Grid* g = e->launch();
+  if (e->spins.load()) g->spins.store(true);
   attend(e);
   settle(e);
+  if (g->spins.load()) {
+    if (e->polls++ >= e->next_pass && !e->sample.active()) {  // every thread has spun once more
+      e->next_pass = e->polls + e->ready.size;
+      rest(e);
+    }
+    e->preempt_soon();
+  }
   Fiber* self = e->current();
   self->state = State::kPolling;
   e->ready.push(self);

@@ -1,5 +1,6 @@
 #include "sample.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "block.h"
@@ -11,7 +12,7 @@ namespace emu {
 
 namespace {
 
-constexpr int kSteps = 600;
+constexpr int kSteps = 600, kLongSteps = 3000;  // the latter if some instruction was executed only once
 constexpr int kPasses = 4;  // from a poll to the next
 
 void note(Sample& s, std::uint64_t pc, const Operand& o) {
@@ -25,6 +26,12 @@ void note(Sample& s, std::uint64_t pc, const Operand& o) {
   if (s.noted < Sample::kAccesses) s.accesses[s.noted++] = {pc, o.address, 1, false, o.writes};
 }
 
+// own reports whether memory is the emulator's, or a thread's stack.
+bool own(const Executor& e, std::uint64_t address) {
+  const auto within = [address](const void* p, std::size_t n) { return address - reinterpret_cast<std::uintptr_t>(p) < n; };
+  return e.stacks.contains(address) || within(&e, sizeof e) || within(e.poll, kMaxThreads * sizeof(Poll)) || within(e.threads, kMaxThreads * sizeof(Thread));
+}
+
 // add notes an address that the thread reads again and again.
 void add(Executor* e, std::uint64_t read) {
   Sample& s = e->sample;
@@ -33,6 +40,11 @@ void add(Executor* e, std::uint64_t read) {
   bool known = s.count == Sample::kAddresses;
   for (int k = 0; k < s.count; k++) known |= s.addresses[k] == address && s.shared[k] == shared;
   if (!known) s.addresses[s.count] = address, s.shared[s.count++] = shared;
+}
+
+// repeats reports whether every access was made at least twice.
+bool repeats(const Sample& s) {
+  return std::all_of(s.accesses, s.accesses + s.noted, [](const Sample::Access& a) { return a.times > 1; });
 }
 
 // end evaluates the sample's accesses. A thread that writes, or reads new addresses, makes
@@ -48,6 +60,7 @@ void end(Executor* e) {
     add(e, a.address);
   }
   s.spins = s.spins && s.count > 0;
+  if (s.spins) e->spins.store(true);
   s.state.store(Sample::kTaken, std::memory_order_release);
 }
 
@@ -57,8 +70,9 @@ void begin(Executor* e) {
   s.began = g->began;
   std::strncpy(s.kernel, g->entry->name, sizeof s.kernel - 1);
   std::strncpy(s.library, g->library, sizeof s.library - 1);
-  s.pc = 0;
-  s.threads = e->plain ? e->count - e->thread->linear : e->alive - e->arrived;
+  const Poll& poll = e->poll[e->thread->linear];
+  s.pc = poll.waits ? reinterpret_cast<std::uintptr_t>(poll.pc) - 1 - g->code.base : 0;
+  s.threads = e->living();
   s.spins = false;
   s.thread = e->thread;
   s.count = s.steps = s.passes = s.noted = 0;
@@ -73,11 +87,8 @@ void take_at_once(Executor* e, std::uint64_t pc) {
   Sample& s = e->sample;
   const Code& code = e->launch()->code;
   if (pc == 0) {
-    for (const Poll& p : e->poll)
-      if (p.by == e->thread && p.p && s.count < Sample::kAddresses) add(e, reinterpret_cast<std::uintptr_t>(p.p));
-    Fault place;
-    record_frames(*e, place, frame_pointer());
-    s.pc = place.frames[0];
+    const Poll& p = e->poll[e->thread->linear];
+    if (p.waits) add(e, reinterpret_cast<std::uintptr_t>(p.p));
   } else if (code.contains(pc)) {
     s.pc = pc - code.base;
   }
@@ -106,7 +117,7 @@ void on_step(Executor* e, ucontext_t* u) {
   Sample& s = e->sample;
   const bool in_kernel = e->running.load(std::memory_order_relaxed) && !__atomic_load_n(&e->in_runtime, __ATOMIC_RELAXED);
   const bool given_up = s.state.load(std::memory_order_relaxed) != Sample::kStepping;
-  const bool over = !given_up && ++s.steps > kSteps;
+  const bool over = !given_up && ++s.steps > kSteps && (s.steps > kLongSteps || repeats(s));
   if (over) end(e);
   if (!in_kernel || given_up || over) return machine::set_stepping(u, false);
   const Code& code = e->launch()->code;
@@ -114,7 +125,7 @@ void on_step(Executor* e, ucontext_t* u) {
   if (!code.contains(pc)) return;
   if (s.pc == 0) s.pc = pc - code.base;
   const Operand o = operand_of(u);
-  if ((o.reads || o.writes) && !e->stacks.contains(o.address)) note(s, pc, o);
+  if ((o.reads || o.writes) && !own(*e, o.address)) note(s, pc, o);
 }
 
 }  // namespace emu

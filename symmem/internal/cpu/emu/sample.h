@@ -27,6 +27,11 @@ struct Sample {
   enum State : int { kNone, kWanted, kStepping, kTaken };
 
   std::atomic<int> state{kNone};
+  // active reports whether the executor takes a sample, or is about to.
+  bool active() const {
+    const int s = state.load(std::memory_order_relaxed);
+    return s == kWanted || s == kStepping;
+  }
 
   // Written by the executor while it takes the sample.
   unsigned long long began = 0;  // start of the launch

@@ -28,7 +28,16 @@ class Spare {
  public:
   ~Spare() {
     for (u32 c = 0; c < kKept; c++) give_back(c, 0);
+    delete[] few_;
+    few_ = nullptr;
     ended_ = true;
+  }
+
+  // few has room for 2 * kMany entries. It is neither on the stack, which is a kernel's, nor a part of the thread's
+  // static storage, of which a program that opens the emulator as a library has only some hundred bytes.
+  Entry* few() {
+    if (!few_) few_ = new Entry[2 * kMany];
+    return few_;
   }
 
   Clock* take(u32 c) {
@@ -91,6 +100,7 @@ class Spare {
     give_to_region(c, first, last);
   }
 
+  Entry* few_ = nullptr;
   Clock* list_[kKept] = {};
   u32 count_[kKept] = {};
   bool ended_ = false;
@@ -245,7 +255,7 @@ bool Knowledge::update(const Entry* e, u32 n) {
 
 // merge replaces the clock by one with more entries.
 void Knowledge::merge(const Entry* e, u32 n) {
-  static thread_local Entry few[2 * kMany];  // not on the stack, which is a kernel's
+  Entry* const few = spare().few();
   std::vector<Entry> many;
   const u32 most = n + (clock_ ? clock_->n : 0);
   Entry* all = few;

@@ -1,12 +1,14 @@
 #include "sanitize_region.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -31,6 +33,26 @@ Region* mapped = nullptr;
 int descriptor = -1;
 char mapped_name[64];
 
+// gone reports whether the process with a number has ended.
+bool gone(u8 number) {
+  const pid_t process = number > 0 ? mapped->processes[number - 1].load() : 0;
+  return process != 0 && process != getpid() && kill(process, 0) != 0 && errno == ESRCH;
+}
+
+// number gives this process a number: one that was never used or, if there is none, that of a process that has ended.
+bool number(const char** why) {
+  for (const bool again : {false, true})
+    for (unsigned i = 0; i < kProcesses; i++) {
+      std::int32_t was = mapped->processes[i].load();
+      if (was != 0 && !(again && gone(static_cast<u8>(i + 1)))) continue;
+      if (!mapped->processes[i].compare_exchange_strong(was, getpid())) continue;
+      me = static_cast<u8>(i + 1);
+      return true;
+    }
+  *why = "too many processes have shared it: start the session anew";
+  return false;
+}
+
 bool map(int fd, const char** why) {
   void* p = mmap(kBase, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, fd, 0);
   if (p != kBase) {
@@ -43,7 +65,7 @@ bool map(int fd, const char** why) {
   descriptor = fd;
   snprintf(mapped_name, sizeof mapped_name, "/proc/%d/fd/%d", getpid(), fd);
   mapped = static_cast<Region*>(p);
-  return true;
+  return number(why);
 }
 
 double seconds() {
@@ -54,18 +76,22 @@ double seconds() {
 
 }  // namespace
 
+u8 me = 0;
+
 // The holder is soon done unless it does not run. Then it may not run for long, because others do,
 // and a waiting thread must not be one of them.
 void Lock::wait() {
-  constexpr unsigned kSpins = 64, kYields = 8;
-  double began = 0;
-  for (unsigned turn = 0; held.exchange(1, std::memory_order_acquire); turn++) {
+  constexpr unsigned kSpins = 64, kYields = 8, kAsk = 100;
+  constexpr double kLost = 30;  // seconds after which the holder's thread must have faulted
+  const double began = seconds();
+  Pauses pauses;
+  for (unsigned turn = 0; !try_lock(); turn++) {
     for (unsigned i = 0; i < kSpins && held.load(std::memory_order_relaxed); i++) machine::pause();
     if (turn < kYields && quick_yield()) continue;
-    const timespec t{0, 50'000};
-    nanosleep(&t, nullptr);
-    if (began == 0) began = seconds();
-    if (seconds() - began > 1) return;
+    pauses.pause();
+    u8 holder = held.load();
+    const bool lost = turn % kAsk == kAsk - 1 && (gone(holder) || seconds() - began > kLost);
+    if (lost && held.compare_exchange_strong(holder, me, std::memory_order_acquire)) return;
   }
 }
 

@@ -17,12 +17,19 @@ using u16 = std::uint16_t;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-// Lock is held for a few instructions. If the process that holds a lock has ended, a waiting
-// process takes the lock after a second.
+// me is the number of this process among those that share the region, from 1 on, or 0 if there is no region.
+extern u8 me;
+
+// Lock is held for a few instructions, by a process with a number: which may be long, if the machine has more to do
+// than the thread that holds the lock. If the process has ended, a thread that waits takes the lock.
 struct Lock {
   std::atomic<u8> held{0};
+  bool try_lock() {
+    u8 nobody = 0;
+    return held.compare_exchange_strong(nobody, me, std::memory_order_acquire, std::memory_order_relaxed);
+  }
   void lock() {
-    if (held.exchange(1, std::memory_order_acquire)) wait();
+    if (!try_lock()) wait();
   }
   void unlock() { held.store(0, std::memory_order_release); }
 
@@ -44,6 +51,7 @@ struct Clock;
 struct Sync;
 
 constexpr unsigned kRanks = 128;
+constexpr unsigned kProcesses = 255;     // that have shared the region, restarted ranks included
 constexpr unsigned kClasses = 20;        // size classes of clocks
 constexpr unsigned kSegments = 1 << 17;  // of all ranks, in memory at one time
 constexpr unsigned kModules = 4096;
@@ -107,6 +115,7 @@ struct Segment {
 struct Region {
   std::atomic<u64> next;  // the first free byte
   std::atomic<u32> actors, modules, syncs;
+  std::atomic<std::int32_t> processes[kProcesses];  // by number - 1
   Lock segment_lock, clock_lock[kClasses], sync_lock, met_lock, outside_lock;
   Clock* free_clocks[kClasses];
   u32 free_syncs, made_syncs;

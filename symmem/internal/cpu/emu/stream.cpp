@@ -100,14 +100,14 @@ bool Event::reached() const {
 }
 
 Stream::Stream(Device* d) : device_(d), executor_(d) {
-  thread_ = start_thread([](void* s) { static_cast<Stream*>(s)->serve(); }, this);
+  need_thread(thread_, [](void* s) { return static_cast<Stream*>(s)->serve(), s; }, this);
 }
 
 Stream::~Stream() {
   closing_ = true;
   executor_.closing = true;
   bell_.add();
-  thread_.join();
+  pthread_join(thread_, nullptr);
 }
 
 // make_room waits while the queue is full, as on a GPU, if commands are submitted faster than they

@@ -7,7 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "block.h"
@@ -125,7 +124,7 @@ class Stream {
   std::atomic<std::uint32_t> submitted_{0};
   Tally completed_, bell_;
   std::atomic<bool> closing_{false}, awaits_{false};
-  std::thread thread_;
+  pthread_t thread_{};
 };
 
 // Copies and fills are kernels of one thread, so that a bad address is a fault like any other.

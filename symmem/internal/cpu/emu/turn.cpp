@@ -31,12 +31,24 @@ bool quick_yield() {
   return true;
 }
 
+namespace {
+
+constexpr unsigned kFew = 32;
+std::atomic<unsigned> pausing{0};  // threads in a pause
+
+}  // namespace
+
+bool Pauses::crowded() { return pausing.load(std::memory_order_relaxed) > kFew; }
+
 void Pauses::pause() {
   const Clock::time_point now = Clock::now();
   if (began_ == Clock::time_point{}) began_ = now;
-  const std::chrono::nanoseconds t = std::clamp<std::chrono::nanoseconds>((now - began_) / 20, 50us, 5ms);
+  const unsigned others = pausing.fetch_add(1);
+  std::chrono::nanoseconds t = std::clamp<std::chrono::nanoseconds>((now - began_) / 20, 50us, 5ms);
+  if (others > kFew) t += std::min<std::chrono::nanoseconds>((others - kFew) * 100us, 200ms);
   const timespec pause{0, t.count()};
   nanosleep(&pause, nullptr);
+  pausing.fetch_sub(1);
 }
 
 void Tally::add() {

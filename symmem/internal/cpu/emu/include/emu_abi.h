@@ -90,13 +90,16 @@ struct Thread {
   unsigned linear;
 };
 
-// Poll is what a thread found when it last loaded a word.
+// Poll is what a thread of a block has loaded lately: see emu_poll.h.
 struct Poll {
-  const void* p;
-  unsigned long long value;
-  const Thread* by;
+  const void* p;                   // a word, whose next load ends a turn of the thread's loop
+  const void* pc;                  // where it was loaded
+  unsigned long long value;        // what was found there
+  unsigned long long seen, before; // hashes of the other loads of this turn, and of the turn before
+  unsigned loads, limit;           // loads since p was chosen, and after how many another word is chosen
+  bool waits;                      // its last poll has failed
+  bool gave_way;                   // so other threads have run since its last load
 };
-constexpr unsigned kPollWords = 8;
 
 // Worker is the part that kernels see of an operating-system thread that runs a block.
 struct Worker {
@@ -112,7 +115,7 @@ struct Worker {
   const void* frame;  // printf's frame, while the C library runs
   Index3 block, grid_dim, block_dim;
   void* grid;            // the launch
-  Poll poll[kPollWords];     // by address
+  Poll* poll;            // by the number of the thread in its block
 
   __attribute__((always_inline)) void mark_runtime(bool b) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -1,13 +1,12 @@
 // emu_atomics.h: atomic operations. They are atomic between processes, too, so block, device and
 // system scope are the same.
 //
-// An atomic operation that changed nothing (a compare-and-swap that failed, an exchange for the
-// same value, an addition of zero) counts as a poll: other threads run before it returns.
+// A compare-and-swap that failed, an exchange for the same value and an addition of zero count as
+// failed polls: other threads run before they return. Other operations that changed nothing may be
+// polls, as loads may: see emu_poll.h.
 #pragma once
 
 namespace emu {
-
-inline void polled() { run_time().yield(); }
 
 template <class T>
 struct Bits;
@@ -25,6 +24,7 @@ inline T update(int scope, T* p, F f) {
   T old = __atomic_load_n(p, __ATOMIC_RELAXED);
   do symm_cpu_scope(scope);
   while (!__atomic_compare_exchange_n(p, &old, f(old), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+  if (f(old) == old) loaded(p, old);
   return old;
 }
 template <class T, class F>
@@ -62,7 +62,7 @@ inline T update_float(int scope, T* p, F f) {
   EMU_ATOMIC_FLOAT(double, suffix)                                                                                      \
   inline unsigned short atomicCAS##suffix(unsigned short* p, unsigned short want, unsigned short v) {                   \
     symm_cpu_scope(::emu::scope##suffix);                                                                               \
-    if (!__atomic_compare_exchange_n(p, &want, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) ::emu::polled();          \
+    if (!__atomic_compare_exchange_n(p, &want, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) ::emu::polled(p, want);         \
     return want;                                                                                                        \
   }                                                                                                                     \
   inline unsigned atomicInc##suffix(unsigned* p, unsigned limit) {                                                      \
@@ -72,28 +72,37 @@ inline T update_float(int scope, T* p, F f) {
     return ::emu::update(::emu::scope##suffix, p, [=](unsigned v) { return v == 0 || v > limit ? limit : v - 1; });     \
   }
 
+// EMU_ATOMIC_CHANGE defines an operation, which may be a poll if it has changed nothing.
+#define EMU_ATOMIC_CHANGE(name, T, suffix, builtin, nothing) \
+  inline T name(T* p, T v) {                                 \
+    symm_cpu_scope(::emu::scope##suffix);                    \
+    const T old = builtin(p, v, __ATOMIC_SEQ_CST);           \
+    if (nothing) ::emu::loaded(p, (unsigned long long)old);  \
+    return old;                                              \
+  }
+
 #define EMU_ATOMIC_INTEGER(T, suffix)                                                                                   \
   inline T atomicAdd##suffix(T* p, T v) {                                                                               \
     symm_cpu_scope(::emu::scope##suffix);                                                                               \
     const T old = __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                                           \
-    if (v == 0) ::emu::polled();                                                                                        \
+    if (v == 0) ::emu::polled(p, (unsigned long long)old);                                                                                        \
     return old;                                                                                                         \
   }                                                                                                                     \
-  inline T atomicSub##suffix(T* p, T v) { symm_cpu_scope(::emu::scope##suffix); return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST); } \
-  inline T atomicAnd##suffix(T* p, T v) { symm_cpu_scope(::emu::scope##suffix); return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST); } \
-  inline T atomicOr##suffix(T* p, T v) { symm_cpu_scope(::emu::scope##suffix); return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST); } \
-  inline T atomicXor##suffix(T* p, T v) { symm_cpu_scope(::emu::scope##suffix); return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST); } \
+  EMU_ATOMIC_CHANGE(atomicSub##suffix, T, suffix, __atomic_fetch_sub, v == 0) \
+  EMU_ATOMIC_CHANGE(atomicAnd##suffix, T, suffix, __atomic_fetch_and, (old & v) == old) \
+  EMU_ATOMIC_CHANGE(atomicOr##suffix, T, suffix, __atomic_fetch_or, (old | v) == old) \
+  EMU_ATOMIC_CHANGE(atomicXor##suffix, T, suffix, __atomic_fetch_xor, v == 0) \
   inline T atomicMin##suffix(T* p, T v) { return ::emu::update(::emu::scope##suffix, p, [=](T o) { return o < v ? o : v; }); } \
   inline T atomicMax##suffix(T* p, T v) { return ::emu::update(::emu::scope##suffix, p, [=](T o) { return o > v ? o : v; }); } \
   inline T atomicExch##suffix(T* p, T v) {                                                                              \
     symm_cpu_scope(::emu::scope##suffix);                                                                               \
     const T old = __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                          \
-    if (old == v) ::emu::polled();                                                                                      \
+    if (old == v) ::emu::polled(p, (unsigned long long)old);                                                                                      \
     return old;                                                                                                         \
   }                                                                                                                     \
   inline T atomicCAS##suffix(T* p, T want, T v) {                                                                       \
     symm_cpu_scope(::emu::scope##suffix);                                                                               \
-    if (!__atomic_compare_exchange_n(p, &want, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) ::emu::polled();          \
+    if (!__atomic_compare_exchange_n(p, &want, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) ::emu::polled(p, want);         \
     return want;                                                                                                        \
   }
 
@@ -110,4 +119,5 @@ EMU_ATOMICS(_block)
 EMU_ATOMICS(_system)
 #undef EMU_ATOMICS
 #undef EMU_ATOMIC_INTEGER
+#undef EMU_ATOMIC_CHANGE
 #undef EMU_ATOMIC_FLOAT

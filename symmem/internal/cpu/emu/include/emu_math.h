@@ -212,6 +212,10 @@ inline int __dp4a(int a, int b, int c) {
   return c;
 }
 
+namespace emu {
+template <class T> T load_volatile(const T* p);  // in emu_ordered.h
+}
+
 // Loads and stores with a hint for the caches. They order nothing.
 //
 // On the cpu device: the hints say nothing.
@@ -222,7 +226,7 @@ inline T __ldcg(const T* p) { return *p; }
 template <class T>
 inline T __ldcs(const T* p) { return *p; }
 template <class T>
-inline T __ldcv(const T* p) { return *(const volatile T*)p; }
+inline T __ldcv(const T* p) { return ::emu::load_volatile(p); }
 template <class T>
 inline void __stcg(T* p, T v) { *p = v; }
 template <class T>

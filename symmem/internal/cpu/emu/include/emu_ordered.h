@@ -4,8 +4,7 @@
 // An order and a scope mean to the sanitizer what they mean on a GPU. The processor itself orders
 // more, and its atomic operations reach other processes, so there every scope is the widest one.
 //
-// A load that is no weak one and finds what the thread's last load of the word found is a failed
-// poll: other threads run. So is an operation that changed nothing.
+// A load that is no weak one may be a poll: see emu_poll.h. So may an operation that changed nothing.
 #pragma once
 
 namespace emu {
@@ -40,17 +39,6 @@ EMU_INLINE void tell() {
   else symm_cpu_scope(scope);
 }
 
-// loaded records what the thread has loaded, for polls.
-__attribute__((noinline, no_sanitize("thread"))) inline void loaded(const void* p, unsigned long long v) {
-  Worker* w = worker();
-  Poll& last = w->poll[((Size)p >> 2 ^ (Size)p >> 8 ^ (Size)p >> 14) % kPollWords];
-  if (last.p == p && last.by == w->thread) {
-    if (last.value == v) return run_time().yield();
-    run_time().found();
-  }
-  last = {p, v, w->thread};
-}
-
 template <int order, int scope, class T>
 EMU_INLINE T load(const T* p) {
   if constexpr (order == kWeak) {
@@ -64,9 +52,16 @@ EMU_INLINE T load(const T* p) {
       tell<order, scope>();
       v = __atomic_load_n((const W*)p, builtin_order(order));
     }
-    loaded(p, v);
+    loaded(p, (unsigned long long)v);
     return __builtin_bit_cast(T, v);
   }
+}
+
+// load_volatile loads a word, or a larger value, that may be polled.
+template <class T>
+inline T load_volatile(const T* p) {
+  if constexpr (requires { typename Word<T>; } && sizeof(T) <= 8) return load<kVolatile, 2>(p);
+  else return *(const volatile T*)p;
 }
 
 template <int order, int scope, class T>
@@ -88,7 +83,7 @@ EMU_INLINE T swap(T* p, T want, T v) {
   using W = Word<T>;
   W old = __builtin_bit_cast(W, want);
   tell<order, scope>();
-  if (!__atomic_compare_exchange_n((W*)p, &old, __builtin_bit_cast(W, v), false, builtin_order(order), acquires(order) ? __ATOMIC_ACQUIRE : __ATOMIC_RELAXED)) polled();
+  if (!__atomic_compare_exchange_n((W*)p, &old, __builtin_bit_cast(W, v), false, builtin_order(order), acquires(order) ? __ATOMIC_ACQUIRE : __ATOMIC_RELAXED)) polled(p, (unsigned long long)old);
   return __builtin_bit_cast(T, old);
 }
 
@@ -100,6 +95,7 @@ EMU_INLINE T change(T* p, F f) {
   W old = __atomic_load_n((const W*)p, __ATOMIC_RELAXED);
   do tell<order, scope>();
   while (!__atomic_compare_exchange_n((W*)p, &old, __builtin_bit_cast(W, f(__builtin_bit_cast(T, old))), true, builtin_order(order), __ATOMIC_RELAXED));
+  if (__builtin_bit_cast(W, f(__builtin_bit_cast(T, old))) == old) loaded(p, (unsigned long long)old);
   return __builtin_bit_cast(T, old);
 }
 
@@ -131,18 +127,21 @@ EMU_INLINE T atomic(T* p, T v) {
   if constexpr (same<Op, Exch>) {
     tell<order, scope>();
     const W old = __atomic_exchange_n((W*)p, __builtin_bit_cast(W, v), o);
-    if (old == __builtin_bit_cast(W, v)) polled();
+    if (old == __builtin_bit_cast(W, v)) polled(p, (unsigned long long)old);
     return __builtin_bit_cast(T, old);
   } else if constexpr (same<Op, Add> && !is_real<T> && requires { v ^ v; }) {
     tell<order, scope>();
     const W old = __atomic_fetch_add((W*)p, (W)v, o);
-    if (v == 0) polled();
+    if (v == 0) polled(p, (unsigned long long)old);
     return (T)old;
   } else if constexpr (same<Op, Or> || same<Op, And> || same<Op, Xor>) {
     tell<order, scope>();
-    if constexpr (same<Op, Or>) return (T)__atomic_fetch_or((W*)p, (W)v, o);
-    else if constexpr (same<Op, And>) return (T)__atomic_fetch_and((W*)p, (W)v, o);
-    else return (T)__atomic_fetch_xor((W*)p, (W)v, o);
+    W old;
+    if constexpr (same<Op, Or>) old = __atomic_fetch_or((W*)p, (W)v, o);
+    else if constexpr (same<Op, And>) old = __atomic_fetch_and((W*)p, (W)v, o);
+    else old = __atomic_fetch_xor((W*)p, (W)v, o);
+    if ((W)Op::f(old, (W)v) == old) loaded(p, (unsigned long long)old);
+    return (T)old;
   } else {
     return change<order, scope>(p, [=](T old) {
       if constexpr (requires { apply(Op{}, old, v); }) return apply(Op{}, old, v);

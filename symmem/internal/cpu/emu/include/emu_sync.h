@@ -199,7 +199,13 @@ EMU_REDUCE(or, unsigned, a | b)
 EMU_REDUCE(xor, unsigned, a ^ b)
 #undef EMU_REDUCE
 
-inline void symm_cpu_yield() { ::emu::run_time().yield(); }
+namespace emu {
+bool gave_way();
+}
+// symm_cpu_yield is a failed poll, unless the load before it was one.
+inline void symm_cpu_yield() {
+  if (!::emu::gave_way()) ::emu::run_time().yield();
+}
 inline void symm_cpu_found() { ::emu::run_time().found(); }
 inline void symm_cpu_leave() { ::emu::run_time().leave(); }
 inline unsigned long long symm_cpu_nanos() { return ::emu::run_time().nanos(); }
@@ -209,7 +215,7 @@ inline void symm_cpu_ring(int descriptor) { ::emu::run_time().ring(descriptor); 
 //
 // On the cpu device: it is one failed poll, whatever the time: other threads run, and the thread
 // sleeps if polls keep failing.
-inline void __nanosleep(unsigned) { ::emu::run_time().yield(); }
+inline void __nanosleep(unsigned) { symm_cpu_yield(); }
 
 // clock64 and clock count cycles.
 //

@@ -1,0 +1,49 @@
+// emu_poll.h: which loads are failed polls, after which other threads run.
+//
+// A loop that polls loads the same words in each turn, and in a turn in vain finds the same values
+// as in the turn before. So of each thread one word is remembered, and a hash of what the thread has
+// loaded since it loaded that word: if both are the same as in the turn before, a poll has failed. If
+// the word does not come again for a while, another one is remembered, and it takes twice as long
+// until the next one is. So loops over any number of words are found (Brent: BIT 1980).
+#pragma once
+
+namespace emu {
+
+// gave_way reports whether other threads have run since the thread's last load, and forgets it.
+inline bool gave_way() {
+  Poll& t = worker()->poll[worker()->thread->linear];
+  const bool gave = t.gave_way;
+  t.gave_way = false;
+  return gave;
+}
+
+// polled records a failed poll of a word, and lets other threads run.
+__attribute__((noinline, no_sanitize("thread"))) inline void polled(const void* p, unsigned long long v) {
+  Poll& t = worker()->poll[worker()->thread->linear];
+  t = {p, __builtin_return_address(0), v, 0, 0, 0, 0, true, false};
+  run_time().yield();
+}
+
+// loaded records a load that may be a poll, and lets other threads run if it has failed.
+__attribute__((noinline, no_sanitize("thread"))) inline void loaded(const void* p, unsigned long long v) {
+  constexpr unsigned kFirstLimit = 16, kLastLimit = 1 << 16;
+  Poll& t = worker()->poll[worker()->thread->linear];
+  t.gave_way = false;
+  if (t.p != p) {
+    t.seen = (t.seen ^ (Size)p ^ v) * 0x9e3779b97f4a7c15ull;
+    if (++t.loads <= t.limit) return;
+    const unsigned limit = t.limit < kFirstLimit ? kFirstLimit : t.limit < kLastLimit ? 2 * t.limit : t.limit;
+    t = {p, __builtin_return_address(0), v, 0, 0, 0, limit, false, false};
+    return;
+  }
+  const bool in_vain = t.value == v && t.seen == t.before;
+  if (!in_vain && t.waits) run_time().found();
+  t.value = v, t.before = t.seen, t.seen = 0, t.loads = 0, t.limit = kFirstLimit;
+  t.waits = in_vain;
+  if (!in_vain) return;
+  t.pc = __builtin_return_address(0);
+  run_time().yield();
+  t.gave_way = true;
+}
+
+}  // namespace emu
