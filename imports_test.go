@@ -50,7 +50,7 @@ var parts = []part{
 		"session/inband"}},
 	{"interp/internal/yaegi", nil},
 	{"interp/help", []string{"internal", "interp/check", "interp/docs", "kernels", "session"}},
-	{"interp/check", []string{"interp/generics", "interp/internal", "session"}},
+	{"interp/check", []string{"internal", "interp/generics", "interp/internal", "session"}},
 	{"interp/docs", []string{"interp/generics", "interp/symbols"}},
 	{"interp/symbols", []string{"chart", "display", "interp/generics", "symmem"}},
 	{"interp/generics", nil},

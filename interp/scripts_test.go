@@ -23,6 +23,14 @@ func TestEmbed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for name, target := range map[string]string{"out.txt": "/etc/hosts", "in.txt": "a.txt", "away": "/etc", "sub2": "sub"} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "long.txt"), make([]byte, session.MaxSource+1), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	script := filepath.Join(dir, "main.go")
 	if err := os.WriteFile(script, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -71,6 +79,12 @@ fmt.Sprint(text, string(bytes), n, named, " ", names(files), " ", names(few))`)
 		"//go:embed a.txt\nvar s string":                          `it works with import "embed"`,
 		"import \"embed\"\n//go:embed no.txt\nvar s string":       "pattern no.txt: there is no such file",
 		"import \"embed\"\n//go:embed ../x\nvar s string":         "pattern ../x: it is a path below the folder",
+		"import \"embed\"\n//go:embed out.txt\nvar s string":      "out.txt is a symbolic link",
+		"import \"embed\"\n//go:embed in.txt\nvar s string":       "in.txt is a symbolic link",
+		"import \"embed\"\n//go:embed away/hosts\nvar s string":   "away is a symbolic link",
+		"import \"embed\"\n//go:embed away\nvar s embed.FS":       "away",
+		"import \"embed\"\n//go:embed sub2/b.txt\nvar s embed.FS": "sub2 is a symbolic link",
+		"import \"embed\"\n//go:embed long.txt\nvar s string":     "has more than 16 MiB, which is the limit for an embedded file",
 		"import \"embed\"\n//go:embed sub/*.txt\nvar s []byte":    "2 files for one variable; embed.FS holds several",
 		"import \"embed\"\n//go:embed a.txt\nvar s, u string":     "it applies to one variable",
 		"import \"embed\"\n//go:embed a.txt\nvar s string = \"\"": "it applies to one variable",

@@ -10,6 +10,9 @@ import (
 
 // Eval implements Session.
 func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
+	if err := c.tooLong(cell); err != nil {
+		return Reply{Errors: []*Error{err}}
+	}
 	waits := c.announceWait(cell)
 	err := c.acquire(ctx)
 	waits()
@@ -49,6 +52,20 @@ func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
 		c.found.Add(f)
 	}
 	return reply
+}
+
+// MaxSource is the maximum size of a cell's text, in bytes. A rank needs many times as much memory to
+// compile it.
+const MaxSource = 16 << 20
+
+// tooLong returns the error of a cell whose text is longer than MaxSource, nil for others.
+func (c *controller) tooLong(cell Cell) *Error {
+	if len(cell.Source) <= MaxSource {
+		return nil
+	}
+	return &Error{Kind: KindMisuse, Ranks: allRanks(c.size), Peer: -1,
+		Msg:  fmt.Sprintf("the cell has %d bytes of text, and may have %d", len(cell.Source), MaxSource),
+		Hint: "read data from a file"}
 }
 
 // noteFailure notes in the history that a cell has failed.

@@ -212,6 +212,16 @@ func (p *process) kill() {
 	}
 }
 
+// resume lets the worker and its processes go on if a signal such as SIGSTOP has stopped them: a
+// stopped worker cannot be interrupted.
+func (p *process) resume() {
+	select {
+	case <-p.reaped:
+	default:
+		syscall.Kill(-p.os.Pid, syscall.SIGCONT)
+	}
+}
+
 func (p *process) closeFiles() {
 	p.control.Close()
 	p.jobs.close()

@@ -416,3 +416,10 @@ func BenchmarkStart4(b *testing.B) {
 		b.StartTimer()
 	}
 }
+
+// A cell that is too long is refused before any rank gets it.
+func TestTooLong(t *testing.T) {
+	c := launch(t, 2)
+	c.want(c.eval("print "+strings.Repeat("x", MaxSource)), "! [0,1] misuse the cell has 16777222 bytes of text, and may have 16777216 (read data from a file)\n")
+	c.want(c.eval("gather x"), "= [0,1] 01\n")
+}

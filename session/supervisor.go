@@ -75,6 +75,8 @@ func (s *supervisor) do(c command, payload []byte) {
 			p.kill()
 		}
 		return
+	case c.Cancel != 0:
+		p.resume()
 	case c.Eval != nil:
 		p.tail.reset()
 		for i := range p.begins {

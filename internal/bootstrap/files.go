@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -25,9 +26,12 @@ type FileError struct {
 
 func (e *FileError) Error() string {
 	if e.own() {
-		return fmt.Sprintf("%s: rank %d has no file descriptor left for the memory of its peers (%v): close files there, or raise `ulimit -n`", e.Call, e.Peer, e.Err)
+		return fmt.Sprintf("%s: rank %d has no file descriptor left for the memory of its peers (%v): free tensors and close files there, or raise `ulimit -n`", e.Call, e.Peer, e.Err)
 	}
 	s := fmt.Sprintf("%s: no descriptor from rank %d: %v", e.Call, e.Peer, e.Err)
+	if errors.Is(e.Err, io.EOF) || errors.Is(e.Err, unix.ECONNRESET) {
+		s = fmt.Sprintf("%s: no descriptor from rank %d: %v", e.Call, e.Peer, errWithdrawn) // it could not serve the request
+	}
 	if errors.Is(e.Err, os.ErrNotExist) {
 		s += " (ranks that share memory must run on one host)"
 	}
@@ -44,6 +48,9 @@ func (e *FileError) own() bool {
 // errTruncated reports that a descriptor arrived and could not be kept. The kernel does not give a
 // reason, but there is only one.
 var errTruncated = errors.New("too many open files")
+
+// errWithdrawn reports that a peer made the call and has ended it without success.
+var errWithdrawn = errors.New("it has given up this call, and its own error says why")
 
 // fetchTimeout bounds one transfer between two ranks that have both made the call.
 const fetchTimeout = 10 * time.Second
@@ -200,9 +207,13 @@ func fetch(ctx context.Context, address, name string) (*os.File, error) {
 // receive reads one byte and the descriptor that comes with it.
 func receive(conn *net.UnixConn) (*os.File, error) {
 	oob := make([]byte, unix.CmsgSpace(4))
-	n, oobn, flags, _, err := conn.ReadMsgUnix(make([]byte, 1), oob)
+	answer := []byte{1}
+	n, oobn, flags, _, err := conn.ReadMsgUnix(answer, oob)
 	if err != nil {
 		return nil, err
+	}
+	if n == 1 && answer[0] == 0 {
+		return nil, errWithdrawn
 	}
 	var fds []int
 	if messages, err := unix.ParseSocketControlMessage(oob[:oobn]); err == nil {

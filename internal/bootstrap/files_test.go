@@ -3,6 +3,7 @@ package bootstrap
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"strings"
@@ -127,4 +128,24 @@ func descriptors(t *testing.T, kind string) int {
 		}
 	}
 	return n
+}
+
+// A peer that has given up a call before this rank asks for its descriptor is named as such.
+func TestWithdrawn(t *testing.T) {
+	ctx := bounded(t)
+	w := newWorld(t, 2)
+	x, err := w.clients[1].exchange()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.withdraw("x")
+	if _, err := fetch(ctx, x.listener.Addr().String(), "x"); err != errWithdrawn {
+		t.Error(err)
+	}
+	for _, cause := range []error{errWithdrawn, io.EOF, unix.ECONNRESET} {
+		got := (&FileError{call(1, 0, 1), 1, cause}).Error()
+		if !strings.Contains(got, "rank 1: it has given up this call") || strings.Contains(got, "descriptors came") {
+			t.Error(got)
+		}
+	}
 }

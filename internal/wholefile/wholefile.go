@@ -1,4 +1,4 @@
-// Package wholefile writes files that appear complete or not at all.
+// Package wholefile reads and writes the files that users name: whole or not at all.
 //
 // A file keeps its name, its mode and its contents until the new contents are complete. A symbolic
 // link stays, and the file that it points to is replaced. What is no regular file, such as

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -82,5 +83,22 @@ func TestNotReplaced(t *testing.T) {
 	os.WriteFile(shut, []byte("old"), 0o400)
 	if err := WriteBytes(shut, []byte("new")); os.Getuid() != 0 && !errors.Is(err, os.ErrPermission) {
 		t.Error(err)
+	}
+}
+
+// A file without an end is not read to its end.
+func TestRead(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a")
+	os.WriteFile(name, make([]byte, 1<<20), 0o600)
+	if text, err := Read(name, "a test", 1<<20); len(text) != 1<<20 || err != nil {
+		t.Errorf("%d bytes (%v)", len(text), err)
+	}
+	for _, name := range []string{name, "/dev/zero"} {
+		if _, err := Read(name, "a test", 1<<20-1); err == nil || !strings.HasPrefix(err.Error(), name+" has more than ") {
+			t.Error(err)
+		}
+	}
+	if _, err := Read(filepath.Join(name, "b"), "a test", 1); err == nil {
+		t.Error("a file below a file was read")
 	}
 }

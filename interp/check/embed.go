@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/wholefile"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -177,7 +178,10 @@ func embeddedFiles(dir string, patterns []string) ([]embedded, error) {
 				case !d.Type().IsRegular():
 					return fmt.Errorf("%s is no regular file", at)
 				}
-				data, err := fs.ReadFile(root, at)
+				if link := linkIn(dir, at); link != "" {
+					return fmt.Errorf("%s is a symbolic link, and only files in the folder can be embedded", link)
+				}
+				data, err := wholefile.Read(filepath.Join(dir, at), "an embedded file", maxEmbedded)
 				files[at] = string(data)
 				return err
 			})
@@ -191,6 +195,22 @@ func embeddedFiles(dir string, patterns []string) ([]embedded, error) {
 		list = append(list, embedded{name, files[name]})
 	}
 	return list, nil
+}
+
+// maxEmbedded is the maximum size of an embedded file, in bytes. It becomes a literal of Go.
+const maxEmbedded = session.MaxSource
+
+// linkIn returns the first part of a path below a folder that is a symbolic link, "" if there is none.
+func linkIn(dir, path string) string {
+	for end := range path + "/" {
+		if end < len(path) && path[end] != '/' {
+			continue
+		}
+		if info, err := os.Lstat(filepath.Join(dir, path[:end])); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return path[:end]
+		}
+	}
+	return ""
 }
 
 // embeddedValue returns the value of a variable that holds files.

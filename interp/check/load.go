@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/wholefile"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -179,7 +180,7 @@ func (p *Packages) read(pkg *types.Package, files []string, dir string) (c *Cell
 // parse parses a file of a package. Embedded files become values of its variables.
 func (p *Packages) parse(file string) (*ast.File, *Syntax, *session.Error) {
 	name := shortPath(file)
-	source, err := os.ReadFile(file)
+	source, err := wholefile.Read(file, "a file of Go", session.MaxSource)
 	if err != nil {
 		return nil, nil, &session.Error{Kind: session.KindSystem, Peer: -1, File: name, Line: 1, Msg: err.Error()}
 	}

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/wholefile"
+	"github.com/symmrepl/symmrepl/session"
 )
 
 // module is the module of a program: the nearest folder above its files that has a go.mod.
@@ -24,7 +27,7 @@ func moduleOf(dir string) (*module, error) {
 		return nil, err
 	}
 	for {
-		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		text, err := wholefile.Read(filepath.Join(dir, "go.mod"), "a file of Go", session.MaxSource)
 		switch {
 		case err == nil:
 			name := modulePath(string(text))

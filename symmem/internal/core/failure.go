@@ -56,7 +56,7 @@ func (rt *Runtime) failure(op string, err error) *Error {
 			e.Hint += fmt.Sprintf("; the ranks %s share the memory of a GPU", places.Joined(others))
 		}
 		if driver.Name == "EMFILE" && e.Hint == "" {
-			e.Hint = fmt.Sprintf("rank %d has no file descriptor left: close files there, or raise `ulimit -n`", rt.rank)
+			e.Hint = fmt.Sprintf("rank %d has no file descriptor left: free tensors and close files there, or raise `ulimit -n`", rt.rank)
 		}
 		if driver.Poisoned {
 			e.Kind, e.Lost = KindFault, true

@@ -43,9 +43,9 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 			return s, err
 		}
 		if o.simulate > 0 {
-			return statusOK, bench.Simulate(ctx, o.simulate, start, session.Simulate, os.Stdout)
+			return statusOK, bench.Simulate(ctx, o.simulate, start, session.Simulate, stdout)
 		}
-		return statusOK, bench.Session(ctx, start, os.Stdout)
+		return statusOK, bench.Session(ctx, start, stdout)
 	}
 	if len(args) == 1 && args[0] == "cell" {
 		o.ranks = cmp.Or(o.ranks, benchRanks)
@@ -56,7 +56,7 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 			}
 			return s, !s.emulated, nil
 		}
-		return statusOK, bench.Cell(ctx, start, os.Stdout)
+		return statusOK, bench.Cell(ctx, start, stdout)
 	}
 	if len(args) == 1 && args[0] == "kernels" {
 		o.ranks = cmp.Or(o.ranks, benchLoops)
@@ -64,14 +64,14 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 			if !s.emulated {
 				return 0, misused("bench kernels measures the cpu device beside loops of C++: add --device cpu")
 			}
-			return statusOK, bench.Kernels(ctx, s, os.Stdout)
+			return statusOK, bench.Kernels(ctx, s, stdout)
 		})
 	}
 	if len(args) == 1 && args[0] == "net" {
 		if _, launched, _ := session.FromEnviron(os.Environ()); !launched { // withSession reports an error
 			o.ranks, o.hosts = cmp.Or(o.ranks, benchHosts), cmp.Or(o.hosts, os.Getenv(session.HostsVariable), strconv.Itoa(benchHosts))
 		}
-		return withSession(ctx, o, func(s *opened) (int, error) { return statusOK, bench.Network(ctx, s, os.Stdout) })
+		return withSession(ctx, o, func(s *opened) (int, error) { return statusOK, bench.Network(ctx, s, stdout) })
 	}
 	if len(args) == 1 && args[0] == "load" {
 		if len(o.sizes) > 1 || o.svg != "" {
@@ -83,7 +83,7 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 			for _, n := range o.sizes {
 				loading.Size = n
 			}
-			return statusOK, bench.Load(ctx, s, loading, os.Stdout)
+			return statusOK, bench.Load(ctx, s, loading, stdout)
 		})
 	}
 	if opbench.DTypes[o.dtype] == 0 {
@@ -124,7 +124,7 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 	}
 	return withSession(ctx, o, func(s *opened) (int, error) {
 		options.Emulated = s.emulated
-		return statusOK, measure(ctx, s, s.size, options, os.Stdout)
+		return statusOK, measure(ctx, s, s.size, options, stdout)
 	})
 }
 
@@ -135,5 +135,5 @@ func reportFigures(path string) (int, error) {
 		return 0, err
 	}
 	defer f.Close()
-	return statusOK, opbench.Report(f, os.Stdout)
+	return statusOK, opbench.Report(f, stdout)
 }

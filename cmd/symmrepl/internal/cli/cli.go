@@ -37,12 +37,17 @@ func Main(args []string) int {
 	if session.IsSimulation() {
 		return session.ServeSimulation(bench.SimulatedRank)
 	}
+	return stdout.delivered(runLine(args))
+}
+
+// runLine runs a command line and returns its exit status.
+func runLine(args []string) int {
 	o, err := parse(args)
 	if err != nil {
 		return report(misused("%v", err))
 	}
 	if o.help || len(o.args) > 0 && o.args[0] == "help" {
-		fmt.Print(usage())
+		fmt.Fprint(stdout, usage())
 		return statusOK
 	}
 	if o.version {

@@ -14,7 +14,7 @@ import (
 func completion(_ context.Context, _ options, args []string) (int, error) {
 	if len(args) == 1 {
 		if write, ok := shells[args[0]]; ok {
-			fmt.Print(write(completed()))
+			fmt.Fprint(stdout, write(completed()))
 			return statusOK, nil
 		}
 	}

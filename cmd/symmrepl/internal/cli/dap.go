@@ -42,7 +42,7 @@ func serveDAP(ctx context.Context, o options, args []string) (int, error) {
 		}
 		return statusOK, nil
 	}
-	return statusOK, server.Serve(ctx, os.Stdin, os.Stdout)
+	return statusOK, server.Serve(ctx, os.Stdin, stdout)
 }
 
 // launchDAP starts a session for a program of a client. What the client leaves out is as on the

@@ -12,6 +12,6 @@ func doctor(_ context.Context, _ options, args []string) (int, error) {
 	if len(args) > 0 {
 		return 0, misused("doctor takes no arguments")
 	}
-	fmt.Print(symmem.Doctor())
+	fmt.Fprint(stdout, symmem.Doctor())
 	return statusOK, nil
 }

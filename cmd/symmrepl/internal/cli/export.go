@@ -50,7 +50,7 @@ func exportFile(_ context.Context, o options, args []string) (int, error) {
 		fmt.Fprintf(os.Stderr, "symmrepl: %v\n", err)
 		return statusFailed, nil
 	}
-	fmt.Println(command.Written(o.out, len(cells), 0))
+	fmt.Fprintln(stdout, command.Written(o.out, len(cells), 0))
 	return statusOK, nil
 }
 

@@ -150,7 +150,7 @@ func programStatus(c *console.Console, outcome console.Outcome) int {
 
 // printer returns a printer to this program's output, with colours if all of it goes to a terminal.
 func printer(size int) *render.Printer {
-	p := render.New(os.Stdout, os.Stderr, size, colour())
+	p := render.New(stdout, os.Stderr, size, colour())
 	p.InPlace = render.IsTerminal(os.Stdout)
 	p.NotesInPlace = p.InPlace && render.IsTerminal(os.Stderr)
 	if render.IsTerminal(os.Stderr) {

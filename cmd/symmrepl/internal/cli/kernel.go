@@ -49,7 +49,7 @@ func installKernel(o options) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	fmt.Println(dir)
+	fmt.Fprintln(stdout, dir)
 	return statusOK, nil
 }
 

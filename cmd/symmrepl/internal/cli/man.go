@@ -11,7 +11,7 @@ func printMan(_ context.Context, _ options, args []string) (int, error) {
 	if len(args) > 0 {
 		return 0, misused("man takes no arguments")
 	}
-	fmt.Print(Man())
+	fmt.Fprint(stdout, Man())
 	return statusOK, nil
 }
 

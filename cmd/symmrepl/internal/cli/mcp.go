@@ -31,7 +31,7 @@ func serveMCP(ctx context.Context, o options, args []string) (int, error) {
 	defer s.Close()
 	server := mcp.Server{Version: release, ReadOnly: o.readOnly, Console: s.console, Bench: s.benchMCP}
 	if o.socket == "" {
-		return statusOK, server.Serve(ctx, os.Stdin, os.Stdout)
+		return statusOK, server.Serve(ctx, os.Stdin, stdout)
 	}
 	if err := server.Listen(ctx, o.socket, func() { notice("programs of yours can use the session at " + o.socket) }); err != nil {
 		return 0, fmt.Errorf("--socket: %w", err)

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
-	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/cellfile"
+	"github.com/symmrepl/symmrepl/internal/wholefile"
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/session"
 )
 
 // runnable is a script or program for symmrepl run.
@@ -50,7 +51,7 @@ func readScript(args []string) (runnable, []string, error) {
 // readProgram finds the function main of a program.
 func readProgram(files []string) (runnable, error) {
 	for _, name := range files {
-		text, err := os.ReadFile(name)
+		text, err := readFile(name)
 		if err != nil {
 			return runnable{}, err
 		}
@@ -76,7 +77,7 @@ func filesOfMain(args []string) (n int) {
 // readFile returns the text of a script.
 func readFile(name string) ([]byte, error) {
 	if name == standardInput {
-		return io.ReadAll(os.Stdin)
+		return wholefile.ReadAll(os.Stdin, "standard input", "a script", session.MaxSource)
 	}
-	return os.ReadFile(name)
+	return wholefile.Read(name, "a script", session.MaxSource)
 }

@@ -30,7 +30,7 @@ func (s *opened) program(ctx context.Context, o options, r console.Request, run 
 	outcome, _ := c.Schedules(ctx, o.schedules, o.seed, r, true, func(r console.Request) console.Outcome { return run(c, ctx, r) })
 	found := c.Findings()
 	if o.json {
-		fmt.Print(render.FindingsJSON(found))
+		fmt.Fprint(stdout, render.FindingsJSON(found))
 	}
 	r.Printer.Note(nil, "%s", summary(len(found), o.schedules))
 	return programStatus(c, outcome), nil

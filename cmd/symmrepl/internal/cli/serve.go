@@ -22,7 +22,7 @@ func serveProgram(ctx context.Context, o options, args []string) (int, error) {
 		return 0, err
 	}
 	defer s.Close()
-	return statusOK, serve.Server{Console: s.console(), Version: release, Attached: s.dir, In: os.Stdin, Out: os.Stdout}.Run(ctx)
+	return statusOK, serve.Server{Console: s.console(), Version: release, Attached: s.dir, In: os.Stdin, Out: stdout}.Run(ctx)
 }
 
 // openServed starts a session, or attaches to a running one.

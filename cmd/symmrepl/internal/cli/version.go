@@ -29,7 +29,7 @@ func version(_ context.Context, _ options, args []string) (int, error) {
 			}
 		}
 	}
-	fmt.Printf("symmrepl %s%s, %s %s/%s\n", release, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	fmt.Println(compilers.About())
+	fmt.Fprintf(stdout, "symmrepl %s%s, %s %s/%s\n", release, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintln(stdout, compilers.About())
 	return statusOK, nil
 }

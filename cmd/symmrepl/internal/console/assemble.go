@@ -4,6 +4,8 @@ import (
 	"go/scanner"
 	"go/token"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/session"
 )
 
 // Assembler joins lines into entries, for front ends that read lines.
@@ -27,6 +29,10 @@ func (a *Assembler) Add(line string, force bool) (entry string, complete bool) {
 	}
 	a.lines = append(a.lines, line)
 	entry = a.Pending()
+	if len(entry) > session.MaxSource { // the session refuses it
+		a.lines = nil
+		return entry, true
+	}
 	_, _, isSnippet := snippet(entry)
 	if force && strings.TrimSpace(line) == "" && !isSnippet && !inRawString(entry) || !a.c.NeedsMore(entry) &&
 		(force || !a.c.Malformed(entry) || !open(entry)) {

@@ -15,6 +15,9 @@ import (
 
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
+
+	"github.com/symmrepl/symmrepl/internal/wholefile"
+	"github.com/symmrepl/symmrepl/session"
 )
 
 // edit opens a text in the user's editor, to which it lends the terminal, and returns the text that
@@ -36,7 +39,7 @@ func (p *prompt) edit(ctx context.Context, source string) (string, error) {
 	if err := p.leaveTerminal(func() error { return foreground(ctx, line, name) }); err != nil {
 		return "", fmt.Errorf("%s: %w", line, err)
 	}
-	text, err := os.ReadFile(name)
+	text, err := wholefile.Read(name, "a cell", session.MaxSource)
 	if err != nil {
 		return "", fmt.Errorf("%s has left nothing: %w", line, err)
 	}

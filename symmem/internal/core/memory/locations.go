@@ -2,7 +2,6 @@ package memory
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"sync"
 
@@ -14,11 +13,14 @@ import (
 type Locations[C Contents] struct {
 	mu   sync.Mutex
 	list map[device.Ptr]Location[C] // by the block or the part of a segment; nil before Keep
+	gone map[device.Ptr]struct{}    // the keys of those that were freed
 }
 
 // Keep begins to keep locations that are added. It is for devices whose memory ends at guard pages:
 // there, an address that faults is near the tensor that was meant.
-func (l *Locations[C]) Keep() { l.list = map[device.Ptr]Location[C]{} }
+func (l *Locations[C]) Keep() {
+	l.list, l.gone = map[device.Ptr]Location[C]{}, map[device.Ptr]struct{}{}
+}
 
 // Location is a tensor, or another thing, in memory.
 type Location[C Contents] struct {
@@ -42,6 +44,7 @@ func (l *Locations[C]) Add(key device.Ptr, o Location[C]) {
 	defer l.mu.Unlock()
 	if l.list != nil {
 		l.list[key] = o
+		delete(l.gone, key)
 	}
 }
 
@@ -52,6 +55,7 @@ func (l *Locations[C]) Free(key device.Ptr, freer int) {
 	if o, ok := l.list[key]; ok {
 		o.Freed, o.Freer = true, freer
 		l.list[key] = o
+		l.gone[key] = struct{}{}
 	}
 }
 
@@ -59,7 +63,13 @@ func (l *Locations[C]) Free(key device.Ptr, freer int) {
 func (l *Locations[C]) Forget(key device.Ptr) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.forget(key)
+}
+
+// forget is Forget for a caller that holds l.mu.
+func (l *Locations[C]) forget(key device.Ptr) {
 	delete(l.list, key)
+	delete(l.gone, key)
 }
 
 // Renew forgets tensors that were freed and lay where memory is mapped anew, with the guard pages
@@ -69,7 +79,11 @@ func (l *Locations[C]) Renew(p device.Ptr, n int) {
 	from, to := p/page*page-page, (p+device.Ptr(n)+page-1)/page*page+page
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	maps.DeleteFunc(l.list, func(_ device.Ptr, o Location[C]) bool { return o.Freed && o.At < to && o.At+device.Ptr(o.Bytes) > from })
+	for key := range l.gone { // not the list: most of its tensors live
+		if o := l.list[key]; o.At < to && o.At+device.Ptr(o.Bytes) > from {
+			l.forget(key)
+		}
+	}
 }
 
 // nearestFar is how far from an address the tensor that was meant may end.

@@ -2,9 +2,10 @@ package command
 
 import (
 	"context"
-	"os"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/internal/wholefile"
+	"github.com/symmrepl/symmrepl/session"
 )
 
 func load() console.Command {
@@ -13,7 +14,7 @@ func load() console.Command {
 		Help:     `run the cells of a file, up to the first that fails`,
 		Complete: completeFile,
 		Run: func(ctx context.Context, c *console.Call) console.Outcome {
-			text, err := os.ReadFile(c.Console.Path(c.Arg))
+			text, err := wholefile.Read(c.Console.Path(c.Arg), "a file of cells", session.MaxSource)
 			if err != nil {
 				return c.Fail(err)
 			}
