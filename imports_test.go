@@ -28,7 +28,7 @@ var parts = []part{
 	// The program puts the others together. Front ends hold a session and know neither the
 	// interpreter nor symmetric memory.
 	{"cmd/symmrepl", []string{"cmd/symmrepl/internal/cli"}},
-	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/opbench",
+	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/opbench", "internal",
 		"cmd/symmrepl/internal/worker", "interp/check", "interp/export", "interp/replay", "session", "symmem", "symmem/compilers",
 		"symmem/filediff", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/worker", []string{"internal", "interp", "session", "symmem"}},
