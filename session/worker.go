@@ -19,6 +19,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
+	"github.com/symmrepl/symmrepl/internal/procfs"
 	"github.com/symmrepl/symmrepl/session/inband"
 )
 
@@ -102,7 +103,7 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	}
 	out := frame.NewWriter(control)
 	w := &worker{
-		spec: spec, heldUp: &heldUp{}, debugs: make(chan debugCommand, 64), begins: make(chan uint64, 1),
+		spec: spec, supervisor: os.Getppid(), heldUp: &heldUp{}, debugs: make(chan debugCommand, 64), begins: make(chan uint64, 1),
 	}
 	w.emit = func(e event, payload []byte) { // a failure shows at the reading end
 		if e.isAnswer() {
@@ -122,7 +123,7 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	w.close()
 	endDescendants()
 	if !quit {
-		userdir.RemoveAbandoned(spec.Dir)
+		userdir.RemoveAbandoned(spec.Dir, w.supervisorEnds)
 	}
 	return 0
 }
@@ -139,20 +140,21 @@ func setArgs(args []string) {
 
 // worker is the process-wide state of one rank.
 type worker struct {
-	spec    workerSpec
-	emit    func(event, []byte)
-	eval    Evaluator
-	comm    Communicator
-	stdin   stdinReader
-	begin   func(run uint64) // notes that a run begins in the output
-	heldUp  *heldUp          // judges since the run began
-	hub     *channel         // the connection through which the rank meets the others
-	jobs    *jobChannel      // the connection on which cells arrive; nil for a rank of a simulation
-	answers *jobChannel      // the connection for the answers to them
-	out     *frame.Writer    // on answers
-	files   uint64           // number of open files that it must be permitted
-	debugs  chan debugCommand
-	begins  chan uint64 // runs that may begin: see beginDebugged
+	spec       workerSpec
+	supervisor int // the number of its process
+	emit       func(event, []byte)
+	eval       Evaluator
+	comm       Communicator
+	stdin      stdinReader
+	begin      func(run uint64) // notes that a run begins in the output
+	heldUp     *heldUp          // judges since the run began
+	hub        *channel         // the connection through which the rank meets the others
+	jobs       *jobChannel      // the connection on which cells arrive; nil for a rank of a simulation
+	answers    *jobChannel      // the connection for the answers to them
+	out        *frame.Writer    // on answers
+	files      uint64           // number of open files that it must be permitted
+	debugs     chan debugCommand
+	begins     chan uint64 // runs that may begin: see beginDebugged
 
 	mu        sync.Mutex
 	current   uint64  // the run in hand, 0 when idle
@@ -526,9 +528,16 @@ func (w *worker) leaveBySignal() {
 	go func() {
 		<-ch
 		endDescendants()
-		userdir.RemoveAbandoned(w.spec.Dir)
+		userdir.RemoveAbandoned(w.spec.Dir, w.supervisorEnds)
 		os.Exit(1)
 	}()
+}
+
+// supervisorEnds reports whether the supervisor's process has ended or is ending. The kernel sends
+// SIGTERM when the thread that started this worker ends, which may be long before the process does.
+func (w *worker) supervisorEnds() bool {
+	info, err := procfs.Of(w.supervisor)
+	return err != nil || info.Exiting || os.Getppid() != w.supervisor
 }
 
 // asError converts any error to an *Error.

@@ -82,11 +82,20 @@ func (d *Dir) Remove() {
 // Live lists the directories of live processes, newest first.
 func Live() []string { return slices.DeleteFunc(list(bases()...), abandoned) }
 
-// RemoveAbandoned removes the directory at path, made by New, if its process is gone or ends within
-// half a second, and then all other abandoned entries. If another goroutine or process removes the
-// directory already, RemoveAbandoned waits for it, and removes what it has left.
-func RemoveAbandoned(path string) {
-	for range 50 {
+// Times for which RemoveAbandoned waits for the end of a process: at least, and at most if the process
+// is ending. A process keeps its lock until its last thread has ended, which takes seconds on a busy
+// machine.
+const (
+	endSoon = 500 * time.Millisecond
+	endLate = time.Minute
+)
+
+// RemoveAbandoned removes the directory at path, made by New, if its process is gone or ends soon, and
+// then all other abandoned entries. It waits for as long as ends, which reports whether that process
+// is ending, returns true. If another goroutine or process removes the directory already,
+// RemoveAbandoned waits for it, and removes what it has left.
+func RemoveAbandoned(path string, ends func() bool) {
+	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(path); err != nil || abandoned(path) {
 			base := filepath.Dir(path)
 			if guard, err := lock(base); err == nil {
@@ -95,7 +104,9 @@ func RemoveAbandoned(path string) {
 			}
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
+		if waited := time.Since(begun); waited > endLate || waited > endSoon && !ends() {
+			return
+		}
 	}
 }
 

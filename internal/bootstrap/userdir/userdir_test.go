@@ -95,13 +95,13 @@ func TestAbandonedSocket(t *testing.T) {
 	}
 	l.UnixListener.Close()
 	dir.lock.Close()
-	RemoveAbandoned(dir.Path)
+	RemoveAbandoned(dir.Path, func() bool { return false })
 	if left, _ := os.ReadDir(base); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 	half := filepath.Join(base, deadPrefix+filepath.Base(dir.Path)) // as if a process had been killed that removed it
 	os.MkdirAll(filepath.Join(half, "rest"), 0o700)
-	RemoveAbandoned(dir.Path)
+	RemoveAbandoned(dir.Path, func() bool { return false })
 	if left, _ := os.ReadDir(base); len(left) > 0 {
 		t.Errorf("left behind by another process: %v", left)
 	}
@@ -202,5 +202,28 @@ func TestListen(t *testing.T) {
 	}
 	if _, err := Listen(filepath.Join(dir, "none", "socket")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
+	}
+}
+
+// A process that is ending may keep its lock for longer than RemoveAbandoned waits for others.
+func TestEndsLate(t *testing.T) {
+	runtimeDir(t)
+	dir, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	RemoveAbandoned(dir.Path, func() bool { return false })
+	if _, err := os.Stat(dir.Path); err != nil {
+		t.Errorf("the directory of a live process: %v", err)
+	}
+	asked := 0
+	RemoveAbandoned(dir.Path, func() bool {
+		if asked++; asked == 3 {
+			dir.lock.Close()
+		}
+		return true
+	})
+	if _, err := os.Stat(dir.Path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the directory of a process that ended late is left: %v", err)
 	}
 }
