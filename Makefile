@@ -86,7 +86,7 @@ foreign: build ## run the test programs of Go and of yaegi, and compare with the
 	go run ./interp/internal/foreign -program $(BIN) -go "$(GOTEST)" -yaegi "$(YAEGITEST)" -list
 
 check: | go c++ python3 ## gofmt, go vet, staticcheck; the Python package compiles
-	@unformatted=$$(gofmt -l *.go $$(go list -f '{{if ne .Name "symmrepl"}}{{.Dir}}{{end}}' ./...)) && [ -z "$$unformatted" ] || { echo "these files need gofmt -w: $$unformatted" >&2; exit 1; }
+	@unformatted=$$(go list -f '{{if ne .Name "symmrepl"}}{{.Dir}}{{end}}' ./... | tr '\n' '\0' | xargs -0 gofmt -l *.go) && [ -z "$$unformatted" ] || { echo "these files need gofmt -w: $$unformatted" >&2; exit 1; }
 	go vet ./...
 	(cd client && go vet ./...)
 	go tool staticcheck ./...

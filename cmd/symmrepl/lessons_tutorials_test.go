@@ -147,7 +147,7 @@ func TestExportedTutorials(t *testing.T) {
 		if _, err := exec.LookPath("torchrun"); err != nil {
 			t.Skip("torchrun is not installed; the programs ran with its variables")
 		}
-		cmd := exec.Command("torchrun", "--nproc-per-node", fmt.Sprint(size), "--no-python", filepath.Join(module, "bin", "hello"))
+		cmd := exec.Command("torchrun", "--nproc_per_node", fmt.Sprint(size), "--no_python", filepath.Join(module, "bin", "hello"))
 		cmd.Env = append(os.Environ(), "SYMMREPL_DEVICE="+device())
 		text, err := cmd.CombinedOutput()
 		if err != nil || strings.Count(string(text), "sum over ranks: [0 4 8 12]\n") != size {

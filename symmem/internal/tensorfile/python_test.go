@@ -1,9 +1,11 @@
 package tensorfile
 
 import (
+	"archive/zip"
 	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -147,7 +149,12 @@ func TestPython(t *testing.T) {
 	zipped = append(zipped[:len(zipped)-4], append([]*Output{none, scalar}, zipped[len(zipped)-4:]...)...)
 	zipped = append(zipped, &Output{Name: "ä", Type: element.U8, Shape: []int{5}})
 	save("ours.npz", zipped...)
-	same("ours.npz", "theirs.npz")
+	sameFiles(t, at("ours.npz"), at("theirs.npz"))
+	if out, err := exec.Command(python, "-c", newZip).CombinedOutput(); err == nil {
+		same("ours.npz", "theirs.npz")
+	} else {
+		t.Logf("%s: the archives are compared by their contents only", bytes.TrimSpace(out))
+	}
 	shapes := [][]int{{}, {1}, {12345678901}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}
 	for n := 10; n < 33; n++ {
 		shapes = append(shapes, slices.Repeat([]int{1}, n))
@@ -186,4 +193,37 @@ func TestPython(t *testing.T) {
 		t.Errorf("bool: %v", err)
 	}
 	f.Close()
+}
+
+// newZip fails on a Python whose archives have headers of another form: before 3.11.4, zipfile gave no
+// version of the format in those of files that may be long.
+const newZip = `import sys, numpy
+if sys.version_info < (3, 11, 4) or tuple(map(int, numpy.__version__.split(".")[:2])) < (1, 25):
+    sys.exit(f"Python {sys.version.split()[0]} and numpy {numpy.__version__} write older headers")`
+
+// sameFiles compares the files in two archives: their names, their order and their contents.
+func sameFiles(t *testing.T, ours, theirs string) {
+	t.Helper()
+	var lists [2][]string
+	for i, path := range []string{ours, theirs} {
+		archive, err := zip.OpenReader(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer archive.Close()
+		for _, f := range archive.File {
+			in, err := f.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lists[i] = append(lists[i], fmt.Sprintf("%s: %q", f.Name, text))
+		}
+	}
+	if !slices.Equal(lists[0], lists[1]) {
+		t.Errorf("%s and %s differ:\n%s\n%s", ours, theirs, lists[0], lists[1])
+	}
 }

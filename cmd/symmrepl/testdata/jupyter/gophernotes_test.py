@@ -1,5 +1,6 @@
 """A notebook of gophernotes imports the client package and drives a session: python -m unittest gophernotes_test."""
 
+import glob
 import json
 import os
 import tempfile
@@ -59,7 +60,9 @@ class Gophernotes(unittest.TestCase):
 
     def test_client(self):
         self.cell(f'import ("fmt"; "{MODULE}")')
-        self.cell('s, err := client.Attach("")')
+        # not Attach(""), which takes the newest session of the user: others may be open
+        (session,) = glob.glob(os.path.join(os.environ["XDG_RUNTIME_DIR"], "symmrepl-*", "s*", "attach"))
+        self.cell(f"s, err := client.Attach({json.dumps(os.path.dirname(session))})")
         self.assertEqual(self.cell("s"), "session of 2 ranks")
         self.cell('r, err := s.Eval("x := symm.Rank() * 2; fmt.Println(`on both`); x")')
         self.assertEqual(self.cell("r"), "[0,1] on both\n[0] 0\n[1] 2")
