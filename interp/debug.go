@@ -250,6 +250,7 @@ func (in *Interp) evaluateIn(frame run.StandingFrame, q session.Query) session.R
 // runEvaluation runs a cell made by prepareIn.
 func (in *Interp) runEvaluation(c *compiled) (result session.Result) {
 	in.runtime.Evaluating(func() {
+		defer in.endShowing()
 		if _, err := in.runtime.ExecuteProgram(c.main); err != nil {
 			result = session.Result{Err: in.panicError(c, err)}
 		} else {

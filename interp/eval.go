@@ -98,6 +98,7 @@ func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
 	// Values and errors are printed as part of the execution, because that may run methods of cells.
 	var result session.Result
 	ending, stuck := in.runtime.Execute(ctx, c.Cell, c.brief, func() error {
+		defer in.endShowing()
 		for _, part := range all {
 			if _, err := in.runtime.ExecuteProgram(part.main); err != nil {
 				result.Err = in.panicError(c, err)

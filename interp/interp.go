@@ -40,6 +40,9 @@ type Options struct {
 	Memory uint64
 	// Trail, unless nil, is where the session stores the positions of running code.
 	Trail *session.Trail
+	// Showing, unless nil, is called before the value of a cell is shown, which may call its methods, and
+	// the function that it returns afterwards.
+	Showing func() (shown func())
 	// Inspect answers topics that do not concern the interpreter.
 	Inspect func(context.Context, session.Query) (session.Answer, error)
 }
@@ -66,6 +69,7 @@ type Interp struct {
 	// the statements of the cell that ran last: its work on the device may fail after Eval, with a
 	// position in it
 	latest *interp.Program
+	shown  func() // ends Options.Showing; nil unless a value is being shown
 	// whether values of compiled types may hold code of cells, by type: see mayHoldCode
 	holders map[reflect.Type]bool
 }
@@ -144,6 +148,27 @@ func (h host) Directed(at token.Pos) (file string, line int, ok bool) {
 		}
 	}
 	return "", 0, false
+}
+
+func (h host) Showing() {
+	if h.in.options.Showing == nil {
+		return
+	}
+	shown := h.in.options.Showing()
+	h.in.mu.Lock()
+	defer h.in.mu.Unlock()
+	h.in.shown = shown
+}
+
+// endShowing ends what Showing has begun.
+func (in *Interp) endShowing() {
+	in.mu.Lock()
+	shown := in.shown
+	in.shown = nil
+	in.mu.Unlock()
+	if shown != nil {
+		shown()
+	}
 }
 
 func (h host) PanicError(value any) *session.Error { return h.in.errorOfPanic(value) }

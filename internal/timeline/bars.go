@@ -73,6 +73,12 @@ func Span(bars []Bar) (begin, end int64) {
 	return begin, end
 }
 
+// begin returns when the first operation of the timeline's bars begins.
+func (t *Timeline) begin() int64 {
+	begin, _ := Span(t.Bars())
+	return begin
+}
+
 // Names lists the operations in the order of the ranks' first calls.
 func Names(bars []Bar) (names []string) {
 	for _, b := range bars {

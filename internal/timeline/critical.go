@@ -84,7 +84,7 @@ func (t *Timeline) critical() (path []Segment) {
 			i--
 		}
 		if i < 0 {
-			add(at.Rank, Idle, "", 0, now)
+			add(at.Rank, Idle, "", t.begin(), now)
 			break
 		}
 		at = End{at.Rank, list[i]}

@@ -319,3 +319,21 @@ func TestCompare(t *testing.T) {
 		t.Errorf("a clock that was set gives %+v", c)
 	}
 }
+
+// The critical path begins with the first operation of any rank, as the bars do, also if the trace
+// began long before.
+func TestCriticalWithinTotal(t *testing.T) {
+	late := Timeline{Ranks: []Rank{
+		{Rank: 0, Slices: []Slice{{Kind: Operation, Name: "fill", Begin: 100 * ms, Took: 5 * ms, Call: 1}}},
+		{Rank: 1, Slices: []Slice{{Kind: Operation, Name: "fill", Begin: 103 * ms, Took: 5 * ms, Call: 1}}},
+	}}
+	begin, end := Span(late.Bars())
+	path := late.Summary().Critical
+	took := int64(0)
+	for _, s := range path {
+		took += s.Took
+	}
+	if len(path) != 2 || path[0].Begin != begin || path[0].Name != Idle || took != end-begin {
+		t.Errorf("the critical path is %+v of %d ms, and all took %d ms", path, took/ms, (end-begin)/ms)
+	}
+}

@@ -44,6 +44,8 @@ type Host interface {
 	Directed(at token.Pos) (file string, line int, ok bool)
 	// PanicError returns the error of a panic with a value.
 	PanicError(value any) *session.Error
+	// Showing is called when the statements of a cell have ended and its value is about to be shown.
+	Showing()
 }
 
 // Runtime runs the code of cells: it has the functions that lowered code calls, and starts and

@@ -45,6 +45,7 @@ func (rt *Runtime) setAside() (restore func()) {
 
 // show stores the values of the cell's last expression.
 func (rt *Runtime) show(pointers ...any) {
+	rt.host.Showing()
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.shown = true

@@ -10,10 +10,13 @@ var (
 )
 
 // The colours of marks have a contrast of at least 3 : 1 with the paper of both themes. Those of
-// names repeat when they are used up; waits have one of their own.
+// names repeat when they are used up, which is after as many as the legend lists, and differ as far as
+// that permits; waits have one of their own.
 const waits = "#808080"
 
-var colours = []string{"#2a9d4a", "#3a6ea5", "#c27f12", "#b5406b", "#7a5fb0", "#0f8b8d", "#a0622d", "#c0392b"}
+var colours = []string{"#2a9d4a", "#3a6ea5", "#c27f12", "#b5406b", "#7a5fb0", "#0f8b8d", "#a0622d", "#c0392b",
+	"#fc00fc", "#9c00fc", "#2448fc", "#5490fc", "#d86cc0", "#fc5460", "#486c24", "#c000b4",
+	"#a86cfc", "#fc009c", "#9c84c0", "#c08484", "#6c60fc", "#848424", "#6c6060", "#009ccc"}
 
 // colour is that of a mark.
 func (sc *scene) colour(m *mark, names map[string]int) string {

@@ -10,6 +10,7 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -277,6 +278,9 @@ func TestContrast(t *testing.T) {
 		if got := contrast(theme.Ink, theme.Paper); got < 7 {
 			t.Errorf("words on %s have a contrast of %.2f", theme.Paper, got)
 		}
+	}
+	if n := len(slices.Compact(slices.Sorted(slices.Values(append([]string{waits}, colours...))))); n != len(colours)+1 || len(colours) < listed {
+		t.Errorf("%d colours, %d of them different, for %d names in the legend", len(colours)+1, n, listed)
 	}
 	for _, c := range colours {
 		if got := contrast("#ffffff", c); got < 3 {

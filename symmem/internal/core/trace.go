@@ -70,6 +70,17 @@ func (rt *Runtime) StopTrace() *Traced {
 	return out
 }
 
+// PauseTrace leaves out of a trace, if there is one, what is called from now on until the function that it
+// returns is called: what a session does to show a result.
+func (rt *Runtime) PauseTrace() (resume func()) {
+	t := rt.trace.Load()
+	if t == nil {
+		return func() {}
+	}
+	t.Pause()
+	return t.Resume
+}
+
 // recordedMessages is the number of messages to other hosts that a trace has room for.
 const recordedMessages = 1 << 16
 

@@ -25,6 +25,9 @@ func traceScript(ctx context.Context, o options, args []string) (int, error) {
 			}
 			if text := t.String(); text != "" {
 				r.Printer.Print(text)
+				if o.traceFile != "" {
+					r.Printer.Note(nil, command.WroteTrace, o.traceFile)
+				}
 			} else {
 				r.Printer.Note(nil, "the script called no operation on a device")
 			}

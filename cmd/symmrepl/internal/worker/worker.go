@@ -28,6 +28,7 @@ func Start(env session.Env) (session.Evaluator, session.Communicator, error) {
 			Input:        env.Input,
 			Trail:        env.Trail,
 			Memory:       memory,
+			Showing:      func() (shown func()) { return comm.runtime.PauseTrace() },
 			Inspect:      func(_ context.Context, q session.Query) (session.Answer, error) { return comm.inspect(q) },
 		})
 		if unmade == nil {

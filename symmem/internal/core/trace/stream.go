@@ -77,7 +77,7 @@ func (t *Trace) opened(s *stream) (o *operation, first bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	o = t.current[s.id]
-	if o == nil || s.capturing || t.stopped {
+	if o == nil || s.capturing || t.leavesOut() {
 		return nil, false
 	}
 	if o.Call > 0 {

@@ -40,6 +40,7 @@ type Trace struct {
 	latest  *operation
 	calls   map[uint32]known // by the ids of calls
 	stopped bool
+	paused  bool // see Pause
 }
 
 // operation is the work of a call on a stream.
@@ -121,6 +122,23 @@ func (t *Trace) Stop() {
 	t.stopped = true
 }
 
+// Pause ends the slice of BeginCell, and leaves out calls that are issued from now on, until Resume.
+func (t *Trace) Pause() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.paused = true
+	if t.cell != nil {
+		t.endCell()
+	}
+}
+
+// Resume ends Pause.
+func (t *Trace) Resume() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.paused = false
+}
+
 // Result ends a trace that was stopped, whose streams are at rest. It sets the slices, their source,
 // and how exact times on streams are against those on the host.
 func (t *Trace) Result(to *timeline.Rank) error {
@@ -170,7 +188,7 @@ func (t *Trace) Issue(op string, stream int) {
 	t.latest, t.spare = &t.spare[0], t.spare[1:]
 	*t.latest = operation{Slice: timeline.Slice{Kind: timeline.Operation, Track: timeline.Track(stream), Name: op, Caller: caller}}
 	t.current[stream] = t.latest
-	if t.calling.begin == 0 && !t.stopped {
+	if t.calling.begin == 0 && !t.leavesOut() {
 		t.calling = hostCall{name: op, begin: timeline.Now(), caller: caller}
 	}
 }
@@ -281,9 +299,12 @@ func (t *Trace) endCell() {
 	t.cells, t.cell = append(t.cells, *t.cell), nil
 }
 
+// leavesOut reports whether calls are not recorded now. t.mu is held.
+func (t *Trace) leavesOut() bool { return t.stopped || t.paused }
+
 // keepCall adds a call on the host if there is room for it. t.mu is held.
 func (t *Trace) keepCall(c hostCall) {
-	if t.stopped {
+	if t.leavesOut() {
 		return
 	}
 	last := len(t.host) - 1

@@ -74,6 +74,9 @@ func runTrace(ctx context.Context, c *console.Call) console.Outcome {
 		return outcome
 	}
 	c.Reply(session.Reply{Values: []session.Value{{Text: text, Data: pictures(t)}}})
+	if file != "" {
+		c.Note(WroteTrace, file)
+	}
 	return outcome
 }
 
@@ -112,6 +115,9 @@ func inspectAll(answers []session.Answer, err error) error {
 	}
 	return err
 }
+
+// WroteTrace says where a timeline was written to.
+const WroteTrace = "the timeline is in %s, for ui.perfetto.dev and trace_processor"
 
 // WriteTrace writes a timeline to a file of Perfetto.
 func WriteTrace(path string, t *timeline.Timeline) error {

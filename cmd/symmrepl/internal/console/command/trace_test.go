@@ -95,7 +95,8 @@ func TestTraceToFile(t *testing.T) {
 	traces := tracesOfTwo()
 	c, out, _, cells, _ := tracing(&traces)
 	path := filepath.Join(t.TempDir(), "t.pftrace")
-	if c.Run(t.Context(), ":trace --out "+path+" h.Barrier(0)") != console.Done || cells()[0].Source != "h.Barrier(0)" {
+	if c.Run(t.Context(), ":trace --out "+path+" h.Barrier(0)") != console.Done || cells()[0].Source != "h.Barrier(0)" ||
+		!strings.Contains(out.String(), "the timeline is in "+path) {
 		t.Errorf("%s", out)
 	}
 	if data, err := os.ReadFile(path); err != nil || !strings.Contains(string(data), "rank 1 on host 0") {
