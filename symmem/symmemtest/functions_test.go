@@ -162,6 +162,7 @@ var functions = map[string]any{
 	"Runtime.OnStream":                    (*symmem.Runtime).OnStream,
 	"Runtime.OneShotAllReduce":            (*symmem.Runtime).OneShotAllReduce,
 	"Runtime.OneShotAllReduceOut":         (*symmem.Runtime).OneShotAllReduceOut,
+	"Runtime.PauseTrace":                  (*symmem.Runtime).PauseTrace,
 	"Runtime.PendingSignals":              (*symmem.Runtime).PendingSignals,
 	"Runtime.Progress":                    (*symmem.Runtime).Progress,
 	"Runtime.Rank":                        (*symmem.Runtime).Rank,

@@ -36,6 +36,10 @@ func traceCase(t *T) {
 	t.rt.StartTrace()
 	begun := timeline.Now()
 	x.Fill(t.rank)
+	resume := t.rt.PauseTrace() // what is called until then is not in the trace
+	x.Stats()
+	_ = x.String()
+	resume()
 	h.Barrier(0)
 	x.Ints()
 	s := symmem.NewStream()

@@ -23,6 +23,9 @@ number the command shows the latest.`,
 				return c.Fail(err)
 			}
 			reply := foldedCalls(answers)
+			if c.Request.Notebook { // a tab for each group of ranks, not for each call
+				reply = folded(answers, func(a session.Answer) string { return a.Text })
+			}
 			if len(reply.Values) == 0 && len(reply.Errors) == 0 {
 				if c.Arg != "" {
 					c.Note("no calls of cell %s are remembered: it has made none on a device, or eight later cells have; Empty, Rendezvous, Compile and other calls by which ranks meet on the host alone are not listed", c.Arg)

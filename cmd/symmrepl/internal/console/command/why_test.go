@@ -24,6 +24,13 @@ func TestWhy(t *testing.T) {
 		t.Errorf("printed %q, want %q", got, want)
 	}
 	out.Reset()
+	notebook := c.Request(":why 3")
+	notebook.Notebook = true
+	c.Console.Run(context.Background(), notebook)
+	if got, want := out.String(), "[0] cell[3]:1: put\n[0]     way: a\n[0] cell[3]:2: get\n[1] cell[3]:1: put\n[1]     way: b\n[1] cell[3]:2: get\n"; got != want {
+		t.Errorf("in a notebook it printed %q, want %q", got, want)
+	}
+	out.Reset()
 	c.Run(context.Background(), ":why")
 	if got, want := out.String(), "no calls are remembered\n"; got != want {
 		t.Errorf("printed %q, want %q", got, want)
