@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -95,4 +96,19 @@ func (r *run) tellUnstopped() {
 		r.cell.Title(), by, ranks, r.c.config.KillAfter, ranks)
 	r.note(text)
 	r.c.tellUsers(text)
+}
+
+// tellStopped tells the front end of the cell, once, that the debugger of another one has stopped it, unless
+// the front end has a debugger itself.
+func (r *run) tellStopped(standing []int) {
+	r.c.mu.Lock()
+	own := slices.ContainsFunc(r.c.debug.open, func(d *debugger) bool { return d.guest == r.cell.guest })
+	r.c.mu.Unlock()
+	if own || r.toldStopped {
+		return
+	}
+	r.toldStopped = true
+	at := r.on[standing[0]].stands.Place
+	r.note(fmt.Sprintf("the debugger of another front end has stopped this cell at %s:%d: the cell goes on when that debugger resumes it or leaves; %s interrupts it\n",
+		at.Name, at.Line, r.stop()))
 }

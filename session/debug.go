@@ -150,4 +150,5 @@ type DebugEvent struct {
 	Begun     int           `json:",omitempty"` // this cell begins
 	Ended     int           `json:",omitempty"` // this cell has ended
 	Changed   *[]Breakpoint `json:",omitempty"` // all breakpoints, after those of some source have changed
+	Over      bool          `json:",omitempty"` // the session that the front end is attached to has ended
 }

@@ -92,8 +92,9 @@ func (d *debugging) changed() map[int][]int {
 
 // debugger is a Debugger of the controller.
 type debugger struct {
-	c    *controller
-	tell func(DebugEvent)
+	c     *controller
+	tell  func(DebugEvent)
+	guest *borrowed // of the attached front end that debugs; nil for others
 
 	mu      sync.Mutex
 	pending []DebugEvent
@@ -133,10 +134,15 @@ func (d *debugger) pass() {
 
 // Debug implements Session.
 func (c *controller) Debug(_ context.Context, event func(DebugEvent)) (Debugger, error) {
+	return c.debugFor(nil, event)
+}
+
+// debugFor opens a debugger; guest is that of an attached front end, nil for others.
+func (c *controller) debugFor(guest *borrowed, event func(DebugEvent)) (Debugger, error) {
 	if c.isOver() {
 		return nil, ErrClosed
 	}
-	d := &debugger{c: c, tell: event}
+	d := &debugger{c: c, tell: event, guest: guest}
 	c.mu.Lock()
 	c.debug.open, c.debug.used = append(c.debug.open, d), true
 	run := c.run

@@ -71,7 +71,7 @@ func (q *debugRequest) do(ctx context.Context, d Debugger) (r *debugResult, err 
 
 // serveDebugger holds a debugger for an attached front end until ctx ends.
 func (f *frontServer) serveDebugger(ctx context.Context, id uint64) error {
-	d, err := f.c.Debug(ctx, func(e DebugEvent) { f.send(frontReply{ID: id, Debug: &e}) })
+	d, err := f.c.debugFor(&f.borrowed, func(e DebugEvent) { f.send(frontReply{ID: id, Debug: &e}) })
 	if err != nil {
 		return err
 	}
@@ -112,6 +112,9 @@ func (a *attached) Debug(_ context.Context, event func(DebugEvent)) (Debugger, e
 		defer close(d.ended)
 		defer stop()
 		last = a.request(ctx, frontRequest{Debug: true}, call, nil)
+		if ctx.Err() == nil {
+			events.post(DebugEvent{Over: true})
+		}
 	}()
 	select {
 	case <-opened:

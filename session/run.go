@@ -60,6 +60,7 @@ type run struct {
 	judging     bool // the ranks judge whether they are held up
 
 	toldUnstopped bool // the session's users know that this guest's cell has not stopped
+	toldStopped   bool // the cell's front end knows that the debugger of another one has stopped it
 }
 
 // rankRun is a cell on one rank. Except for its first fields it belongs to the goroutine that runs

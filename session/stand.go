@@ -58,6 +58,7 @@ func (r *run) updateStop(now time.Time) {
 		r.c.debug.stops++
 		s.ID = r.c.debug.stops
 		r.c.mu.Unlock()
+		r.tellStopped(standing)
 	}
 	held := r.waitForStanding(now)
 	for _, rank := range r.ranks {

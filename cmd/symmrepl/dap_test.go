@@ -267,6 +267,7 @@ func TestDAPAttach(t *testing.T) {
 		t.Errorf("the breakpoints are %+v", set)
 	}
 	user.enter("theirs()")
+	user.expect("the debugger of another front end has stopped")
 	await[*dap.StoppedEvent](e)
 	scopes, frame := e.scopes(1)
 	if frame.Source == nil || frame.Source.SourceReference != 2 {
@@ -277,6 +278,21 @@ func TestDAPAttach(t *testing.T) {
 	}
 	request[*dap.DisconnectResponse](e, "disconnect", nil)
 	user.expect("42")
+}
+
+// TestDAPSessionEnds ends the session to which an editor is attached.
+func TestDAPSessionEnds(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, 1)
+	user := h.terminal("-n", "1", "--device", "cpu")
+	user.enter(`fmt.Println("ready", 1)`)
+	user.expect("ready 1")
+	e := h.dap()
+	request[*dap.InitializeResponse](e, "initialize", map[string]any{"adapterID": "symmrepl", "linesStartAt1": true})
+	request[*dap.AttachResponse](e, "attach", nil)
+	await[*dap.InitializedEvent](e)
+	user.enter(":quit")
+	await[*dap.TerminatedEvent](e)
 }
 
 // TestDAPPort serves a port to those who know the token.

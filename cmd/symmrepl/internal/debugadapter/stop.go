@@ -36,6 +36,8 @@ func (a *Adapter) event(e session.DebugEvent) {
 			Body: dap.ContinuedEventBody{ThreadId: threadOf(0), AllThreadsContinued: true}})
 	case e.Changed != nil:
 		a.changed(*e.Changed)
+	case e.Over && a.lab == nil:
+		a.send(&dap.TerminatedEvent{Event: event("terminated")})
 	}
 }
 

@@ -39,7 +39,9 @@ func (k *Kernel) answerDebug(ctx context.Context) {
 			if len(r.content) > maxDebug {
 				r.content = nil
 			}
-			k.send(r.channel, r, "debug_reply", k.lab.Answer(ctx, r.content, k.console))
+			answering, ended := k.debugging(ctx)
+			k.send(r.channel, r, "debug_reply", k.lab.Answer(answering, r.content, k.console))
+			ended()
 			k.status(r, "idle")
 		}
 	}

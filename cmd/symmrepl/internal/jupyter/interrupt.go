@@ -34,11 +34,30 @@ func (k *Kernel) interruptible(ctx context.Context, p console.Printer) (_ contex
 	}
 }
 
-// Interrupt interrupts the current entry, or ends the texts that change if there is none. If the
+// debugging returns a context for the answer to a debug request, which Interrupt ends until ended is
+// called.
+func (k *Kernel) debugging(ctx context.Context) (_ context.Context, ended func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.stopDebug = cancel
+	return ctx, func() {
+		k.mu.Lock()
+		k.stopDebug = nil
+		k.mu.Unlock()
+		cancel()
+	}
+}
+
+// Interrupt interrupts the current entry and the debug request that is being answered, or ends the
+// texts that change if there is no entry. If the
 // session has named ranks that have not stopped, the next call replaces these ranks.
 func (k *Kernel) Interrupt() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if k.stopDebug != nil {
+		k.stopDebug()
+	}
 	switch i := k.stop; {
 	case i == nil:
 		k.endLives()

@@ -41,14 +41,15 @@ type Kernel struct {
 	debug chan *request           // debug requests, for one goroutine
 	asks  atomic.Pointer[request] // the latest of them
 
-	mu      sync.Mutex
-	count   int               // numbered entries so far
-	stop    *interrupt        // of the current entry; nil if there is none
-	answers chan<- string     // takes the next line of standard input; nil if no cell waits for one
-	asked   string            // the peer that types it
-	typed   map[string]string // by client session: the code of its latest is_complete_request
-	live    int               // numbered texts that change so far
-	lives   map[int]context.CancelFunc
+	mu        sync.Mutex
+	count     int                // numbered entries so far
+	stop      *interrupt         // of the current entry; nil if there is none
+	stopDebug context.CancelFunc // of the debug request that is being answered; nil if there is none
+	answers   chan<- string      // takes the next line of standard input; nil if no cell waits for one
+	asked     string             // the peer that types it
+	typed     map[string]string  // by client session: the code of its latest is_complete_request
+	live      int                // numbered texts that change so far
+	lives     map[int]context.CancelFunc
 }
 
 // Listen opens the ports of a connection file. version is that of the program.

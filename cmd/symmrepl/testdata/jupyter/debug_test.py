@@ -1,5 +1,7 @@
 """JupyterLab's debug requests, in its own order: python -m unittest debug_test."""
 
+import threading
+import time
 import unittest
 
 from jupyter_client.manager import start_new_kernel
@@ -70,6 +72,22 @@ class Debug(unittest.TestCase):
 
     def inspect(self):
         return {v["name"]: v for v in self.body("inspectVariables", {})["variables"]}
+
+    def test_an_evaluation_is_interrupted(self):
+        self.body("initialize", {})
+        self.body("attach")
+        reply = []
+        asks = threading.Thread(target=lambda: reply.append(self.ask("evaluate", {"expression": "for { }"})))
+        asks.start()
+        time.sleep(1)  # the evaluation runs, or waits for the session
+        for _ in range(PATIENCE):
+            self.manager.interrupt_kernel()
+            asks.join(1)
+            if not asks.is_alive():
+                break
+        self.assertFalse(reply[0]["success"])
+        self.assertIn("interrupted", reply[0]["message"])
+        self.assertIn("42", self.body("evaluate", {"expression": "6 * 7"})["result"])
 
     def test_offered(self):
         self.client.kernel_info()
