@@ -304,6 +304,9 @@ func (r *run) endInVain(held map[int][]int, now time.Time) {
 		c := command{Abort: r.whatTheyDo(peers), Run: r.number, InVain: true}
 		if a := s.last[rank]; a != nil {
 			c.Moves = a.Standing.Moves
+			if differ := r.callsDiffer(a.Waits); differ != "" {
+				c.Abort = differ + "; " + c.Abort
+			}
 		}
 		r.abort([]int{rank}, c)
 	}

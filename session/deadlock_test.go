@@ -29,7 +29,7 @@ func TestDeadlock(t *testing.T) {
 			"[1] rank 2 waits in wait_signal at in:4", "[2] rank 0 waits in wait_signal at in:4"}, ""},
 		{"0:vain 1\n1:vain 2", nil, []string{"[0] rank 1 waits in wait_signal at in:4", "[1] rank 2 has finished the cell"}, ""},
 		{"0:vain 2", []int{0, 1}, []string{"[0] rank 2 does not run the cell"}, ""},
-		{"0:call a 1\n1:call b 0", nil, []string{"[0] rank 1 waits in b", "[1] rank 0 waits in a"}, ""},
+		{"0:call a 1\n1:call b 0", nil, []string{"[0] rank 1 made another call #1 in world: b; rank 1 waits in b", "[1] rank 0 made another call #1 in world: a; rank 0 waits in a"}, ""},
 		{"0:call a 1\n1:call a 2", nil, []string{"[0] rank 1 waits in a", "[1] rank 2 has finished the cell"}, ""},
 		{"0:call a 1\n1:call a 0", nil, nil, ""}, // they answer each other
 		{"0:vain 1\n1:sleep 3000", nil, nil, ""},
