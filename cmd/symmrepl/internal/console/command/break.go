@@ -34,6 +34,7 @@ func runBreak(ctx context.Context, c *console.Call) console.Outcome {
 		if err := c.Console.CloseDebugger(); err != nil {
 			return c.Fail(err)
 		}
+		c.Print("no breakpoints; cells run at full speed")
 		return console.Done
 	case c.Arg == "" && c.Console.OpenDebugger() == nil:
 		c.Print("no breakpoints")
