@@ -11,7 +11,9 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/values"
 	"github.com/symmrepl/symmrepl/interp/help"
 	"github.com/symmrepl/symmrepl/interp/lower"
 	"github.com/symmrepl/symmrepl/interp/run"
@@ -195,12 +197,43 @@ func (in *Interp) debug(q session.Query) (a session.Answer, err error) {
 		a.Locals, a.Variables = in.described(locals, most), in.varsWithin(most)
 		return a, nil
 	}
+	if text, ok := in.lookedAt(frame, q); ok {
+		a.Result = &session.Result{Value: text, HasValue: true}
+		return a, nil
+	}
 	r := in.evaluateIn(frame, q)
 	if r.Err != nil {
 		return a, r.Err
 	}
 	a.Result = &r
 	return a, nil
+}
+
+// lookedAt returns the value of a query that is the name of a variable whose value might describe itself
+// by code of cells. Editors ask for names below the pointer, and looking runs no code. It returns false
+// for other queries.
+func (in *Interp) lookedAt(frame run.StandingFrame, q session.Query) (text string, ok bool) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	variables := in.variablesCalled(q.Arg)
+	for _, v := range frame.Variables {
+		if v.Name == strings.TrimSpace(q.Arg) {
+			variables = []lower.Variable{{Name: v.Name, Type: v.Type, Value: v.Value}}
+		}
+	}
+	if len(variables) != 1 {
+		return "", false
+	}
+	v := variables[0]
+	of := v.Type
+	if p, isPointer := types.Unalias(of).(*types.Pointer); isPointer {
+		of = p.Elem()
+	}
+	if !types.IsInterface(of) && !in.isCellType(of) {
+		return "", false
+	}
+	printed := in.printed(valueTypes{in: in, quiet: true}, func(p *printer) { p.Value(v.Value, v.Type, 0) })
+	return printed.Break(cmp.Or(q.Columns, values.Width)), true
 }
 
 // evaluateIn evaluates the expression or assignment of a query in the frame of a goroutine that

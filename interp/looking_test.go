@@ -133,3 +133,23 @@ func TestEndlessMethods(t *testing.T) {
 		})
 	}
 }
+
+// TestHoveringRunsNoCode checks that the value of a name, which editors ask for below the pointer, is shown
+// without methods of cells while code stands; an expression with a call runs it.
+func TestHoveringRunsNoCode(t *testing.T) {
+	d := openDebugged(t)
+	mustEval(t, d.in, "calls := 0\ntype loud struct{ N int }\nfunc (l loud) Error() string { calls++; return \"called\" }\nvar own error = loud{1}")
+	d.begin(2, "func f() {\n\tvar e error = loud{2}\n\tl := loud{3}\n\tp := &l\n\tfmt.Sprint(e == nil, l.N, p.N)\n}\nf()", 5)
+	d.next("breakpoint cell[2]:5:2")
+	for _, c := range []struct{ expr, want string }{
+		{"e", "loud{N: 2}"}, {"l", "loud{N: 3}"}, {" p ", "&loud{N: 3}"}, {"own", "loud{N: 1}"}, {"calls", "0"},
+		{"e.Error()", `"called"`}, {"calls", "1"},
+	} {
+		a, err := d.in.Inspect(context.Background(), session.Query{Topic: session.TopicEvaluate, Arg: c.expr})
+		if err != nil || a.Result == nil || a.Result.Value != c.want {
+			t.Errorf("%s is %+v (%v), want %s", c.expr, a.Result, err, c.want)
+		}
+	}
+	d.stop()
+	<-d.end
+}
