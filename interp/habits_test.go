@@ -1,9 +1,11 @@
 package interp
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/symmem"
 )
 
 // TestHabits checks the messages for code written by people who know Python, PyTorch or CUDA C++.
@@ -53,7 +55,7 @@ func TestHabits(t *testing.T) {
 			"the element type comes first: symm.Empty(symm.F32, 4096)"},
 		{"symm.Local(n, 2)", "cannot use n (variable of type int) as symm.DType value in argument to symm.Local",
 			"the element type comes first: symm.Local(symm.F32, n, 2)"},
-		{"symm.Empty(4, symm.BF16)", "cannot use symm.BF16 (constant 242 of uint8 type symm.DType) as int value in argument to symm.Empty",
+		{"symm.Empty(4, symm.BF16)", fmt.Sprintf("cannot use symm.BF16 (constant %d of uint8 type symm.DType) as int value in argument to symm.Empty", uint8(symmem.BF16)),
 			"the element type comes first: symm.Empty(symm.BF16, 4)"},
 		{"symm.Empty(xs)", "cannot use xs (variable of type []int) as symm.DType value in argument to symm.Empty",
 			"the element type comes first: symm.Empty(symm.F32, xs...)"},
