@@ -1,0 +1,239 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	attacks    = flag.Int("attacks", 200, "how many random messages each server gets")
+	attackSeed = flag.Int64("attackseed", 1, "the seed of these messages")
+)
+
+// oddities replace parts of messages.
+var oddities = []string{`null`, `true`, `-1`, `0`, `1e999`, `18446744073709551616`, `1.5`, `""`, `"\u0000"`, `"\ud800"`, `[]`, `{}`, `[[0]]`, `[7]`, `[-1]`,
+	`{"a":1}`, `"x"`, "\xff", `{`, `]`, `,`, strings.Repeat("[", 5000), `"` + strings.Repeat("x", 5000) + `"`}
+
+// attacker makes messages.
+type attacker struct {
+	*rand.Rand
+	templates []string // messages without the names of what would rightly end a session or its variables
+}
+
+// message returns a message of random bytes, or a template with some parts replaced.
+func (a attacker) message() []byte {
+	m := []byte(a.templates[a.Intn(len(a.templates))])
+	switch a.Intn(6) {
+	case 0:
+		m = make([]byte, a.Intn(200))
+		a.Read(m)
+	case 1:
+		m = m[:a.Intn(len(m)+1)]
+	case 2:
+		m = append(m, m...)
+	default:
+		for range 1 + a.Intn(3) {
+			values := bytes.Split(m, []byte(":"))
+			if i := a.Intn(len(values)); i > 0 {
+				rest := bytes.TrimLeft(values[i], ` `)
+				end := bytes.IndexAny(rest, ",}]")
+				values[i] = append([]byte(oddities[a.Intn(len(oddities))]), rest[max(end, 0):]...)
+			}
+			m = bytes.Join(values, []byte(":"))
+		}
+	}
+	return bytes.ReplaceAll(m, []byte("\n"), []byte(" "))
+}
+
+func newAttacker(templates ...string) attacker {
+	return attacker{rand.New(rand.NewSource(*attackSeed)), templates}
+}
+
+// talk is a server at the end of pipes, whose output is searched.
+type talk struct {
+	t    *testing.T
+	in   io.WriteCloser
+	said chan string
+}
+
+func (h home) talk(args ...string) *talk {
+	h.t.Helper()
+	cmd := h.command(args...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	s := &talk{h.t, in, make(chan string, 1<<16)}
+	go func() {
+		defer close(s.said)
+		for r := bufio.NewReader(out); ; {
+			line, err := r.ReadString('\n')
+			if err != nil {
+				return
+			}
+			s.said <- line
+		}
+	}()
+	h.t.Cleanup(func() {
+		in.Close()
+		defer time.AfterFunc(patience(), func() { cmd.Process.Kill() }).Stop()
+		for range s.said {
+		}
+		cmd.Wait()
+	})
+	return s
+}
+
+// send writes to the server; it fails if the server has ended.
+func (s *talk) send(b []byte, what string) {
+	s.t.Helper()
+	if _, err := s.in.Write(b); err != nil {
+		s.t.Fatalf("%s (-attackseed %d): the server has ended: %v", what, *attackSeed, err)
+	}
+}
+
+// hears waits for a line with a text, and passes over others.
+func (s *talk) hears(text string) {
+	s.t.Helper()
+	for limit := time.After(patience()); ; {
+		select {
+		case line, ok := <-s.said:
+			if !ok {
+				s.t.Fatalf("the server has ended (-attackseed %d)", *attackSeed)
+			}
+			if strings.Contains(line, text) {
+				return
+			}
+		case <-limit:
+			s.t.Fatalf("no answer with %s comes (-attackseed %d)", text, *attackSeed)
+		}
+	}
+}
+
+// Servers of lines get random lines. None loses the session.
+func TestAttackedLines(t *testing.T) {
+	for name, c := range map[string]struct {
+		args      []string
+		hello     string
+		templates []string
+		check     string // of which the answer has the text answer
+		answer    string
+	}{
+		"serve": {[]string{"serve", "-n", "1", "--device", "cpu"}, `{"id": 900001, "put": {"name": "kept", "text": "41"}}`,
+			[]string{`{"id": 1, "run": {"source": "1", "ranks": [0], "name": "n", "line": 1, "silent": true, "input": false, "show": "s"}}`,
+				`{"id": 2, "get": {"expr": "kept", "ranks": [0]}}`, `{"id": 3, "put": {"name": "other", "text": "5", "ranks": [0]}}`,
+				`{"id": 4, "put": {"name": "other", "file": "/nosuch", "dtype": "F32", "shape": [2], "ordinary": true}}`, `{"id": 5, "ranks": true}`,
+				`{"id": 6, "inspect": {"topic": "vars", "arg": "", "ranks": [0]}}`, `{"id": 7, "findings": true}`, `{"id": 8, "cancel": true}`,
+				`{"id": 9, "line": {"text": "a", "end": false}}`},
+			`{"id": 900002, "run": {"source": "kept * 1000 + 1"}}`, "41001"},
+		"mcp": {[]string{"mcp", "-n", "1", "--device", "cpu"},
+			`{"jsonrpc":"2.0","id":900001,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n" +
+				`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" +
+				`{"jsonrpc":"2.0","id":900003,"method":"tools/call","params":{"name":"run","arguments":{"source":"kept := 41"}}}`,
+			[]string{`{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}`, `{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"cursor":"c"}}`,
+				`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"state","arguments":{"ranks":[0],"tensor":"t"}}}`,
+				`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"documentation","arguments":{"query":"symm.AllReduce"}}}`,
+				`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"diff","arguments":{"a":"kept","b":"kept"}}}`,
+				`{"jsonrpc":"2.0","id":6,"method":"resources/read","params":{"uri":"symmrepl://x"}}`, `{"jsonrpc":"2.0","id":7,"result":{}}`,
+				`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`, `{"jsonrpc":"2.0","id":8,"error":{"code":1,"message":"m"}}`},
+			`{"jsonrpc":"2.0","id":900002,"method":"tools/call","params":{"name":"run","arguments":{"source":"kept * 1000 + 1"}}}`, "41001"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newHome(t, 1).talk(c.args...)
+			s.send([]byte(c.hello+"\n"), c.hello)
+			s.hears("900001")
+			attack := newAttacker(c.templates...)
+			for range *attacks {
+				m := attack.message()
+				s.send(append(m, '\n'), fmt.Sprintf("%.300q", m))
+			}
+			s.send([]byte(c.check+"\n"), c.check)
+			s.hears(c.answer)
+		})
+	}
+}
+
+// Editors' messages are random; the server answers the next ones.
+func TestAttackedEditors(t *testing.T) {
+	t.Parallel()
+	s := newHome(t, 1).talk("dap")
+	attack := newAttacker(`{"seq":1,"type":"request","command":"initialize","arguments":{"adapterID":"a","linesStartAt1":true}}`,
+		`{"seq":2,"type":"request","command":"threads"}`, `{"seq":3,"type":"request","command":"stackTrace","arguments":{"threadId":1}}`,
+		`{"seq":4,"type":"request","command":"setBreakpoints","arguments":{"source":{"path":"/x"},"lines":[1]}}`,
+		`{"seq":5,"type":"request","command":"attach","arguments":{"session":"/nosuch","token":""}}`,
+		`{"seq":6,"type":"request","command":"launch","arguments":{"program":"/nosuch","ranks":1}}`,
+		`{"seq":7,"type":"request","command":"evaluate","arguments":{"expression":"1"}}`, `{"seq":8,"type":"event","event":"x"}`)
+	framed := func(m []byte) []byte { return append([]byte(fmt.Sprintf("Content-Length: %d\r\n\r\n", len(m))), m...) }
+	for range *attacks {
+		m := attack.message()
+		if bytes.Contains(m, []byte("disconnect")) {
+			continue
+		}
+		s.send(framed(m), fmt.Sprintf("%.300q", m))
+	}
+	for range 2 { // the line with the first answer ends with the header of the second
+		s.send(framed([]byte(`{"seq":900002,"type":"request","command":"nosuchcommand"}`)), "the last request")
+	}
+	s.hears("nosuchcommand")
+}
+
+// The attach socket gets random frames, by many connections. The session goes on.
+func TestAttackedAttach(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, 1)
+	s := h.talk("-n", "1", "--device", "cpu")
+	s.send([]byte("kept := 41\nfmt.Println(\"it is\", \"ready\")\n"), "the first cells")
+	s.hears("it is ready")
+	sockets, _ := filepath.Glob(filepath.Join(h.dir, "run", "symmrepl-*", "s*", "attach"))
+	if len(sockets) == 0 {
+		sockets, _ = filepath.Glob(filepath.Join(h.dir, "*", "symmrepl-*", "s*", "attach"))
+	}
+	if len(sockets) != 1 {
+		t.Fatalf("the sockets are %v", sockets)
+	}
+	attack := newAttacker(`{"ID":1,"Hello":4}`, `{"ID":2,"Eval":{"Source":"1","Ranks":[0],"Silent":true,"Name":"n","Line":1}}`, `{"ID":3,"Ranks":true}`,
+		`{"ID":4,"Inspect":{"Ranks":[0],"Query":{"Topic":"vars","Arg":"x"}}}`, `{"ID":5,"History":true}`, `{"ID":6,"Cancel":true}`, `{"ID":7,"Sanitizer":true}`,
+		`{"ID":8,"Debug":true}`, `{"ID":9,"Debugs":8,"Request":{"Frames":0}}`, `{"ID":10,"Line":{"Text":"a","End":true}}`)
+	var conn net.Conn
+	for range *attacks {
+		if conn == nil {
+			var err error
+			if conn, err = net.Dial("unix", sockets[0]); err != nil {
+				t.Fatal(err)
+			}
+			go io.Copy(io.Discard, conn)
+		}
+		m := attack.message()
+		frame := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(4+len(m))), uint32(len(m)))
+		if attack.Intn(20) == 0 {
+			frame = nil // no frame at all
+		}
+		if _, err := conn.Write(append(frame, m...)); err != nil || attack.Intn(50) == 0 {
+			conn.Close()
+			conn = nil
+		}
+	}
+	if conn != nil {
+		conn.Close()
+	}
+	s.send([]byte("fmt.Println(\"it is\", kept+1)\n"), "the last cell")
+	s.hears("it is 42")
+}
