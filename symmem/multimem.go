@@ -6,7 +6,11 @@ import (
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
+
+// multimemWay is the only way of the operations of this file.
+var multimemWay = &tuning.Way{Path: "multicast", Why: "the call asks for it by its name"}
 
 // MultimemAllReduce sums the copies of a symmetric tensor of all members and puts the result in
 // place of every copy, by NVLink multicast: the switch adds, in f32 for 16-bit types, and every
@@ -133,6 +137,7 @@ func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
 		return
 	}
 	l, c := e.MeetingGrid(t.Bytes(), false, e.Admit(t, out))
+	e.Chose(t.Bytes(), multimemWay)
 	e.Launch(e.Op(), 0, l, launch.Bytes(&multimem.MultimemGatherArgs{
 		Context: c, Signals: e.Work().Meetings, Out: multicastOf(h, e.g), In: core.Operand(t).Addr(),
 		Offset: uint64(e.g.Rank() * t.Bytes()), N: uint64(t.Bytes()),
@@ -217,6 +222,7 @@ func (rt *Runtime) multimemReduce(of *operators.Operator, t *Tensor, reduction s
 		hi = 0
 	}
 	l, c := r.MeetingGrid(part, false, r.Admit(t, out))
+	r.Chose(t.Bytes(), multimemWay)
 	a := &multimem.MultimemArgs{
 		Context: c, Signals: r.Work().Meetings, Tensor: multicastOf(h, g), Offset: uint64(lo), N: uint64(hi - lo), Type: kind,
 		Average: truth(reduction == "avg"),

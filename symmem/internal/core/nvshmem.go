@@ -142,6 +142,9 @@ func (rt *Runtime) whereShmem(at device.Ptr) nvshmem.Where {
 		}
 	}
 	if o, ok := rt.located.Containing(at); ok {
+		if o.Peer >= 0 { // which differs between ranks that do the same
+			return nvshmem.Where{Is: "in a copy of " + o.What.String(), Peer: true}
+		}
 		return nvshmem.Where{Is: "in " + o.Name()}
 	}
 	return nvshmem.Where{}

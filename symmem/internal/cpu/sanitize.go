@@ -343,7 +343,7 @@ func explain(f *device.Finding, from emu.Finding) bool {
 		f.Order = "blocks of one launch run in any order"
 		f.Repair = "use atomic operations, two launches, or a grid barrier"
 	case device.RaceBetweenStreams:
-		f.Order = "nothing orders the two streams"
+		f.Order = "nothing orders the two streams" + launches(from)
 		f.Repair = "Record an event on the one stream and let the other Wait for it"
 	case device.RaceBetweenRanks:
 		if explainPart(f, from) {
@@ -362,11 +362,39 @@ func explain(f *device.Finding, from emu.Finding) bool {
 			f.Order = "a fence or an atomic operation between them reaches only the block or the device"
 			f.Repair = "use __threadfence_system(), or symm::store_release and symm::load_acquire"
 		} else {
-			f.Order = "only a volatile or relaxed word is between them, without a fence on both sides"
-			f.Repair = "use symm::store_release and symm::load_acquire, or put fences before the store and behind the load"
+			explainFence(f, from.Why)
 		}
 	}
 	return true
+}
+
+// explainFence is explain for an order that only fences around a word would make.
+func explainFence(f *device.Finding, why emu.Why) {
+	f.Order = "only a volatile or relaxed word is between them, "
+	switch why {
+	case emu.NoFenceBehind:
+		f.Order += "and its store has a fence before it, but its load has none behind it"
+		f.Repair = "put a fence behind the load of the word, before the barrier of the block if there is one: __threadfence(), between ranks __threadfence_system(); or use symm::load_acquire"
+	case emu.NoFenceBefore:
+		f.Order += "and its load has a fence behind it, but no fence before its store covers the other access: one before a barrier of the block covers only its own thread's"
+		f.Repair = "put a fence before the store of the word, behind the barrier of the block if there is one: __threadfence(), between ranks __threadfence_system(); or use symm::store_release"
+	case emu.FenceTooEarly:
+		f.Order += "and its load has no fence behind it; its store has one, but before a barrier of the block, where it covers only its own thread's accesses"
+		f.Repair = "let the thread that loads the word have __threadfence() behind the load and before the barrier, and the thread that stores it between the barrier and the store; __threadfence_system() between ranks; or use symm::load_acquire and symm::store_release"
+	default:
+		f.Order += "without a fence on both sides"
+		f.Repair = "use symm::store_release and symm::load_acquire, or put fences before the store and behind the load"
+	}
+}
+
+// launches says which launches make the accesses of a finding, if both are of one kernel.
+func launches(from emu.Finding) string {
+	if len(from.Places) != 2 || from.Places[0].Kernel != from.Places[1].Kernel || from.Places[0].Module == nil {
+		return ""
+	}
+	a, b := from.Places[0], from.Places[1]
+	return fmt.Sprintf(": the accesses are of two launches of kernel %s, number %d on stream %d and number %d on stream %d", a.Kernel,
+		a.Number, a.Stream, b.Number, b.Stream)
 }
 
 // explainWhy is explain for a finding with a reason that says everything.

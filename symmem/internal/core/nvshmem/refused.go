@@ -15,6 +15,7 @@ func Refuses(r *device.WaitRecord) bool { return r.Kind>>16 != 0 && r.Kind&0xfff
 type Where struct {
 	Is       string
 	Unmapped bool // it is symmetric, and no rank has mapped the peers' copies
+	Peer     bool // it is in a peer's copy
 	Left     uint64
 }
 
@@ -37,6 +38,10 @@ func Refused(r *device.WaitRecord, where Where) (msg, hint string) {
 		if where.Unmapped {
 			msg, hint = fmt.Sprintf("the address 0x%x%s, was not mapped", r.Seen, is),
 				"call symm.Rendezvous on the tensor before the launch, on all ranks"
+		}
+		if where.Peer {
+			msg = fmt.Sprintf("the address 0x%x%s, is a peer's", r.Seen, is)
+			hint = "give this PE's own address of the tensor: the function finds the copy of the PE that it is given; nvshmem_ptr is for a kernel's own loads and stores"
 		}
 	case abi.ShmemBytes:
 		msg = fmt.Sprintf("%d bytes at 0x%x%s, reach beyond the tensor, of which %d bytes are left there", r.Want, r.Seen, is, where.Left)

@@ -309,7 +309,7 @@ size_t emu_findings(emu_device* d, emu_finding* out, size_t n) {
       const sanitize::Place& p = f.place[k];
       emu_place& q = o.place[k];
       q.rank = sanitize::rank_of(p.task), q.thread = p.thread, q.block = p.block, q.pc = p.pc, q.how = p.how;
-      q.module = p.launch.module, q.host = p.launch.host, q.carried = p.launch.carried, q.caller = p.launch.caller;
+      q.module = p.launch.module, q.host = p.launch.host, q.carried = p.launch.carried, q.caller = p.launch.caller, q.stream = p.launch.stream, q.sequence = p.launch.sequence;
       memcpy(q.grid, p.launch.grid, sizeof q.grid);
       memcpy(q.block_dim, p.launch.block, sizeof q.block_dim);
       memcpy(q.kernel, p.launch.kernel, sizeof q.kernel);

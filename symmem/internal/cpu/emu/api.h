@@ -44,7 +44,7 @@ typedef struct {
 
 // An access of a finding; see sanitize.h.
 typedef struct {
-  uint32_t rank, thread, block, pc, how, module, host, carried;
+  uint32_t rank, thread, block, pc, how, module, host, carried, stream, sequence;
   int32_t caller;
   uint32_t grid[3], block_dim[3];
   char kernel[64];

@@ -11,10 +11,14 @@ Sanitizer::Sanitizer(unsigned rank, u64 seed) : rank(rank), seed(seed), worker_{
   name(host_);
 }
 
-void Sanitizer::name(Actor& a) { a.id = region()->actors.fetch_add(1) + 1; }
+void Sanitizer::name(Actor& a) {
+  a.id = region()->actors.fetch_add(1) + 1;
+  a.stream = named_.fetch_add(1);
+}
 
 void Sanitizer::follow(Sanitizer& before) {
   caller = before.caller.load();
+  named_ = before.named_.load();
   // each new actor makes all clocks longer
   host_.id = before.host_.id, host_.sequence = before.host_.sequence;
   synchronized(before.submitted());
@@ -97,6 +101,7 @@ Launch& Sanitizer::begin(Watched& w, Actor& a, const char* kernel, u32 module, s
   Launch& l = region()->begin_launch(rank);
   l.actor = a.id;
   l.sequence = ++a.sequence;
+  l.stream = a.stream;
   l.module = module;
   l.caller = caller;
   std::memcpy(l.grid, &grid, sizeof l.grid);

@@ -150,6 +150,9 @@ const (
 	TwoWidths
 	SignalsPass
 	NotInStep
+	NoFenceBehind
+	NoFenceBefore
+	FenceTooEarly
 	PutAgain
 )
 
@@ -177,6 +180,8 @@ type Place struct {
 	Module *WatchedModule // nil if the access is not a module's
 	Kernel string
 	Caller int
+	Stream int // the rank's number of the stream, from 1 on; 0 for the host
+	Number int // of the launch or copy among those of the stream, while accesses are watched
 }
 
 // Findings returns the findings since its last call, and none for a closed device.
@@ -204,7 +209,7 @@ func newPlace(c *C.emu_place) Place {
 	p := Place{
 		Rank: int(c.rank), Block: unfold(int(c.block), c.grid), Thread: unfold(int(c.thread), c.block_dim), PC: uint64(c.pc),
 		Write: c.how&1 != 0, Atomic: c.how&2 != 0, Host: c.host != 0, Part: Part(c.carried), Kernel: C.GoString(&c.kernel[0]),
-		Caller: int(c.caller),
+		Caller: int(c.caller), Stream: int(c.stream), Number: int(c.sequence),
 	}
 	var library, name, text *C.char
 	var line C.uint32_t

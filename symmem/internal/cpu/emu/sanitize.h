@@ -100,6 +100,9 @@ enum Why : u8 {
   // two signals change a word, one of them sets it, and they may arrive in the other order
   kSignalsPass,
   kNotInStep,  // threads of a warp rely on executing in lockstep
+  kNoFenceBehind,  // as kNoFence, and the store of the word has its fence: the thread that loaded the word has none
+  kNoFenceBefore,  // as kNoFence, and the thread that loaded the word has its fence: the store of the word has none
+  kFenceTooEarly,  // as kNoFence, and the store of the word has a fence, which does not cover what other threads of the block did
   kPutAgain,   // a put writes bytes that an earlier put of that rank wrote and that were read since
 };
 
@@ -229,6 +232,7 @@ class Block {
   bool locate(std::uintptr_t p, Where&);
   Cell cell(unsigned how, u32 pc, u8 mask) const;
   bool unknown(const Cell&) const;
+  Why fenceless(const Cell&, const Launch&) const;
   void check(const Where&, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc);
   void unwritten(const Where&, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc);
   void written(const Granule&, u8 mask, unsigned how);
@@ -332,6 +336,7 @@ class Sanitizer {
   // Actor is a stream or the host, with its knowledge.
   struct Actor {
     u32 id = 0, sequence = 0;
+    u32 stream = 0;  // its number among those of the device, from 1 on; 0 for the host
     Known known;
   };
 
@@ -363,6 +368,7 @@ class Sanitizer {
 
  private:
   std::mutex mutex_;
+  std::atomic<u32> named_{0};  // actors
   Actor host_;  // guarded by mutex_, as the following
   std::vector<Finding> findings_;
   struct Seen {

@@ -244,6 +244,22 @@ bool Block::unknown(const Cell& c) const {
   return m.task == c.task && m.nothing_later && c.time > m.time;
 }
 
+// fenceless says on which side of a word a fence is missing. Each thread of the block may have loaded the word. If what
+// it has loaded and not fenced tells of the access, then the store was fenced. If nothing is left to fence, the load was.
+Why Block::fenceless(const Cell& c, const Launch& l) const {
+  bool waits = false, early = false;
+  for (unsigned i = 0; i < count_; i++) {
+    const ThreadState& t = threads_[i];
+    for (unsigned k = 0; k < t.waiting; k++) {
+      waits = true;
+      const Knowledge told = told_by(t.pending[k], 1);
+      if (told.knows(c.task, l, c.thread, c.time)) return kNoFenceBehind;
+      early |= told.mentions(c.task);
+    }
+  }
+  return early ? kFenceTooEarly : waits ? kNoFence : kNoFenceBefore;
+}
+
 // check checks an access of bytes of a granule, which is locked, and records it.
 void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc) {
   Granule& g = *w.granule;
@@ -295,6 +311,7 @@ void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsi
     if (why == kNarrowScope) kind = Kind::kOrderTooWeak;
     for (const Why level : {kNarrowScope, kNoFence})
       if (why == kNoReason && knows(level, c, l, nullptr)) kind = Kind::kOrderTooWeak, why = level;
+    if (why == kNoFence) why = fenceless(c, *l);
     if (why == kNoReason && again && !(c.how & kWrite)) why = kPutAgain;
     report(kind, why, p, size, how, pc, &c, l, block);
     c = Cell{};  // report it only once

@@ -76,6 +76,7 @@ enum Carried : u8 { kNotCarried = 0, kPutReads = 1, kPutWrites = 2, kGets = 3 };
 // numbered in the order of posting but executed in any order.
 struct Launch {
   u32 number, actor, sequence, module;  // module: its index + 1, or 0
+  u32 stream;                           // the rank's number of the actor, from 1 on; 0 for its host
   std::int32_t caller;
   bool host;
   Carried carried;
