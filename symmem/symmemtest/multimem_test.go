@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/symmem"
 )
@@ -105,6 +106,8 @@ func multimemOrderCase(t *T) {
 	fill := func() *symmem.Tensor { return x.Fill([]int{256, 1, 1, 1}[min(t.rank, 3)]) }
 	t.equal("one shot", symmem.MultimemOneShotAllReduce(fill(), "sum").Ints(), slices.Repeat([]int{260}, 40))
 	t.equal("in place", symmem.MultimemAllReduce(fill(), "sum").Ints(), slices.Repeat([]int{260}, 40))
+	explained := symmem.Explain(func() { symmem.MultimemAllReduce(fill(), "sum"); symmem.MultimemOneShotAllReduce(fill(), "sum") })
+	t.equal("lines of Explain by multicast", strings.Count(explained, ": multicast, because "), 2)
 	x.Free()
 }
 
