@@ -74,6 +74,7 @@ type controller struct {
 	sanitizing  Sanitizing   // the sanitizer's state on all ranks, once they have run their next cell
 	found       Findings     // by the sanitizer, in cells of front ends
 	untold      []int        // lost ranks that were not reported yet, ascending
+	mourned     []int        // ranks whose idle workers died, which was not reported yet, ascending
 	goesOn      bool         // cells that name no ranks run on the remaining ranks: see meant
 	questions   uint64
 	asked       map[uint64]*asked // by the number of the question
@@ -99,6 +100,7 @@ type rankState struct {
 	// replaced, or the cells were replayed
 	replaced   int
 	restarted  bool       // Restart has replaced it
+	told       bool       // the user has seen that the worker died
 	stopped    bool       // stopped by a signal, at the last check
 	rss        int64      // bytes resident, at the last check
 	sanitizing Sanitizing // the sanitizer's state on the worker, at the end of its last cell
@@ -363,7 +365,10 @@ func (c *controller) died(rank int, d *deathEvent) {
 		c.replaced = slices.Insert(c.replaced, at, rank)
 	}
 	if s.ready != nil {
-		s.replaced, s.restarted = c.cells, s.leaving && s.cause == byRestart
+		s.replaced, s.restarted, s.told = c.cells, s.leaving && s.cause == byRestart, false
+		if c.run == nil && !s.leaving {
+			c.mourn(rank)
+		}
 	}
 	when := ""
 	switch {

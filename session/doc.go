@@ -45,7 +45,8 @@
 // goes to a file as a whole (crash.go); and the place in the cell, from memory that the worker
 // shares with its supervisor (trail.go). After a cell that ended differently on different ranks,
 // all ranks, fresh workers included, meet in Communicator.Recover. Only then does Eval return; it
-// shows what was lost (recover.go).
+// shows what was lost (recover.go). The death of a worker while no cell runs is reported at once
+// (death.go).
 //
 // The controller and the supervisors on other hosts send each other heartbeats (package heartbeat).
 // If a supervisor becomes silent, its connection ends after Config.Heartbeat; if it dies, the

@@ -141,6 +141,9 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 		cell.Name = cell.ownName()
 	}
 	cell.Line = max(cell.Line, 1)
+	if cell.guest != nil {
+		c.untell()
+	}
 	if err := c.repair(ctx, notes); err != nil {
 		return fail(notRun(ctx, err))
 	}

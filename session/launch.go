@@ -34,8 +34,11 @@ type Config struct {
 	Heartbeat time.Duration
 	// Notice, unless nil, receives sentences for the user: which ranks Join waits for, if that
 	// takes more than a moment; a note about the devices from rank 0; and, while no cell runs,
-	// which ranks are lost.
+	// which ranks are lost and whose workers have died.
 	Notice func(string)
+	// Prompt means that Notice prints above the prompt at which the user enters cells. The session
+	// then does not say again with a cell what the user has read there.
+	Prompt bool
 	// Reports is a folder for the reports of Go's runtime about workers that it has ended: one file
 	// for each rank, with the last report. If Reports is empty, the reports are shown.
 	Reports string

@@ -157,6 +157,14 @@ func (c *controller) replay(ctx context.Context, ranks []int, out func(Output)) 
 // cannot.
 const replayHint = " (`:restart replay` runs the cells again)"
 
+// replayHint returns the constant, "" if no cell can be replayed. c.mu is held.
+func (c *controller) replayHint() string {
+	if c.ended == c.cells {
+		return ""
+	}
+	return replayHint
+}
+
 // repair waits until every rank has a worker and, after an abort or a death, makes all ranks
 // recover together. It is cheap if no rank failed. While a rank has failed for good, the others go
 // on without recovering. Lost ranks are an exception: once cells go on without them, the remaining
@@ -193,10 +201,8 @@ func (c *controller) recover(out func(Output)) (again bool) {
 	causes, incarnations, previousEnded := make([]string, c.size), make([]int, c.size), make([]chan struct{}, c.size)
 	c.mu.Lock()
 	all := c.remaining()
-	replaced, hint := intersection(c.replaced, all), replayHint
-	if c.ended == c.cells { // no cell can be replayed
-		hint = ""
-	}
+	replaced, hint := intersection(c.replaced, all), c.replayHint()
+	untold := filtered(replaced, func(r int) bool { return !c.ranks[r].told })
 	c.dirty, c.replaced, c.unrecovered = false, nil, nil
 	for r, s := range c.ranks {
 		causes[r], incarnations[r], previousEnded[r] = s.cause, s.incarnation, s.previousEnded
@@ -245,7 +251,7 @@ func (c *controller) recover(out func(Output)) (again bool) {
 	if len(silent) > 0 {
 		return true
 	}
-	for _, r := range replaced {
+	for _, r := range untold {
 		fresh[causes[r]] = append(fresh[causes[r]], r)
 	}
 	for _, cause := range sortedKeys(fresh) {

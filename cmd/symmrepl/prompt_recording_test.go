@@ -120,7 +120,7 @@ var chapters = []chapter{
 			`:sanitize off`,
 			`m.Fill(7);`,
 		}},
-	{"A rank that ends", "A fresh worker takes its place, without its variables. The others keep theirs.", []string{
+	{"A rank that ends", "A fresh worker takes its place, without its variables. The others keep theirs. If the rank ends while no cell runs, a line above the prompt says so at once; in a notebook it appears below the last cell.", []string{
 		`kept := 10 * rank`,
 		`import "os"; if rank == 1 { os.Exit(3) }`,
 		`kept`,

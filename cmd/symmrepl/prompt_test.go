@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -243,6 +244,30 @@ func TestKilledWorkerAtPrompt(t *testing.T) {
 	x.send(ctrlD)
 	x.exit(0)
 	h.expectNothingLeft()
+}
+
+// The death of an idle worker is told above the prompt while a line is typed, which stays; the cell does not
+// tell it again.
+func TestIdleDeathAbovePrompt(t *testing.T) {
+	t.Parallel()
+	x := newHome(t, 3).terminal("-n", "3", "--device", device())
+	pid := x.pid(1)
+	x.expect("symm> ")
+	x.send(`fmt.Println("typed `)
+	x.expect(`fmt.Println("typed `)
+	signalTo(t, pid, syscall.SIGKILL)
+	x.expect("symmrepl: rank 1 was killed (SIGKILL) while no cell ran: a fresh worker takes over, variables are lost there")
+	x.expect(`symm> fmt.Println("typed `)
+	x.mu.Lock()
+	told := x.seen
+	x.mu.Unlock()
+	x.send(`half", 10 * 10 + symm.WorldSize())` + "\r")
+	x.expect("typed half 103\n")
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if again := x.shown.Bytes()[told:x.seen]; bytes.Contains(again, []byte("was killed")) {
+		t.Errorf("the cell tells the death again:\n%s", again)
+	}
 }
 
 func TestRestart(t *testing.T) {

@@ -35,6 +35,8 @@ type options struct {
 	args    []string // arguments that are not flags
 	given   []string // the flags below that were given: each applies to one subcommand only
 
+	prompt bool // the user enters cells at a prompt, where notices appear
+
 	// kind of the cells
 	program     *session.Program // nil: the cells are no program
 	programArgs []string         // os.Args of cells; nil: as in a session

@@ -23,6 +23,7 @@ func interactive(ctx context.Context, o options) (int, error) {
 	if o.hasCode {
 		o.program = newProgram()
 	}
+	o.prompt = !o.hasCode && term.Interactive()
 	return withSession(ctx, o, func(s *opened) (int, error) {
 		if o.hasCode {
 			return s.program(ctx, o, s.request(o.code), (*console.Console).Notebook)

@@ -60,7 +60,7 @@ func open(ctx context.Context, o options) (*opened, error) {
 		return nil, misused("%s=%s: %v", session.DeadlockVariable, os.Getenv(session.DeadlockVariable), err)
 	}
 	config := session.Config{Ranks: o.ranks, Device: o.device, Backend: o.backend, Network: o.network, Rendezvous: o.rdzv,
-		Notice: notice, Reports: statedir.Dir(), Args: o.programArgs, Program: o.program, Deadlock: deadlock}
+		Notice: notice, Prompt: o.prompt, Reports: statedir.Dir(), Args: o.programArgs, Program: o.program, Deadlock: deadlock}
 	if !launched {
 		if o.rdzv != "" {
 			return nil, misused("--rdzv is where processes of a launcher meet, and none has started this one: RANK and WORLD_SIZE are not set")

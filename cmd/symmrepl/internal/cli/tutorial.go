@@ -5,6 +5,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/command"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
 )
 
@@ -24,5 +25,6 @@ func learn(ctx context.Context, o options, args []string) (int, error) {
 	for _, arg := range args {
 		entry += " " + arg
 	}
+	o.prompt = term.Interactive()
 	return withSession(ctx, o, func(s *opened) (int, error) { return front(ctx, o, s, entry) })
 }

@@ -619,6 +619,26 @@ symm.Synchronize()""")
         self.assertIn("exited with status 7", reply["evalue"])
         self.assertEqual(self.text("symm.WorldSize() * 21"), "[0,1] 42")
 
+    def test_death_of_an_idle_worker(self):
+        """The death appears at once, below the last cell, and the next cell does not tell it again."""
+        msg_id = self.kc.execute('import "os"; if symm.Rank() == 1 { fmt.Println(os.Getpid()) }')
+        pid = None
+        while pid is None:
+            m = self.kc.get_iopub_msg(timeout=PATIENCE)
+            if m["msg_type"] == "stream":
+                pid = int(m["content"]["text"].split()[-1])
+        self.reply(msg_id)
+        os.kill(pid, signal.SIGKILL)
+        while True:
+            m = self.kc.get_iopub_msg(timeout=PATIENCE)
+            if m["msg_type"] in ("stream", "display_data"):
+                break
+        self.assertEqual(m["parent_header"]["msg_id"], msg_id)
+        self.assertIn("rank 1 was killed (SIGKILL) while no cell ran: a fresh worker takes over", str(m["content"]))
+        _, outputs = self.run_cell("symm.WorldSize() * 21")
+        self.assertNotIn("was killed", str(outputs))
+        self.assertIn("[0,1] 42", str(outputs))
+
     def test_displays(self):
         reply, outputs = self.run_cell("""fmt.Print("before")
 display.Display(display.Named("i", display.MIME(display.MIMEMap{"text/html": "<i>1</i>", "text/plain": "1"}, display.MIMEMap{"m": 1})))
