@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// A worker that dies while no cell runs costs its rank's variables, and no cell's error names it. The
-// session reports such deaths at once, in one line for ranks that die together. If a cell begins before that,
-// the cell's report of replaced ranks names them (recover); otherwise that report leaves them out, where the
-// user has seen the line.
+// A worker that dies while no cell runs costs its rank's variables, and no cell's error names it.
+// The session reports such deaths at once, in one line for ranks that die together. If a cell
+// begins before that, the cell's report of replaced ranks names them (recover); otherwise that
+// report leaves them out where the user has seen the line.
 
-// mourn records that the worker of rank has died while no cell ran; the session soon reports it. c.mu is held.
+// mourn records that the worker of rank has died while no cell ran; the session soon reports it.
+// c.mu is held.
 func (c *controller) mourn(rank int) {
 	if len(c.mourned) == 0 {
 		time.AfterFunc(lostTogether, c.tellDeaths)
@@ -57,8 +58,8 @@ func (c *controller) tellDeaths() {
 	c.tellUsers(fmt.Sprintf("%s while no cell ran: %s\n", strings.Join(said, "; "), next))
 }
 
-// untell makes the next cell report all ranks that were replaced: its front end has not seen the earlier
-// report.
+// untell makes the next cell report all ranks that were replaced: its front end has not seen the
+// earlier report.
 func (c *controller) untell() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

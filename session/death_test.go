@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// The deaths of idle workers are told before the next cell, in one line, and that cell does not tell them
-// again to a user who has seen the line.
+// The deaths of idle workers are told before the next cell, in one line, and that cell does not
+// tell them again to a user who has seen the line.
 func TestIdleDeathToldAtOnce(t *testing.T) {
 	for _, prompt := range []bool{true, false} {
 		runtimeDir(t)
@@ -66,8 +66,8 @@ func TestIdleDeathToldToNotebook(t *testing.T) {
 	}
 }
 
-// Of an idle worker that cannot be replaced the report says so, and a restart that replaces idle workers is
-// not a death.
+// The report says so if no worker replaces the dead one. A restart that replaces idle workers is
+// not reported as a death.
 func TestIdleDeathWithoutReplacement(t *testing.T) {
 	c := launch(t, 2)
 	late := make(chan string, 10)

@@ -51,8 +51,8 @@ func (c *controller) announceEnd(cell Cell, reply Reply) {
 	c.tellUsers(fmt.Sprintf("%s of %s %s\n", cell.Title(), cell.By, how))
 }
 
-// tellUsers shows a remark to the session's users at once: at the prompt, and in the notebook whose cell
-// was the last. It does not keep the remark for front ends that show nothing between cells.
+// tellUsers shows a remark to the session's users at once: at the prompt, and in the notebook whose
+// cell was the last. It does not keep the remark for front ends that show nothing between cells.
 func (c *controller) tellUsers(text string) {
 	if c.config.Notice != nil {
 		c.config.Notice(strings.TrimSuffix(text, "\n"))

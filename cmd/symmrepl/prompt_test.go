@@ -246,8 +246,8 @@ func TestKilledWorkerAtPrompt(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// The death of an idle worker is told above the prompt while a line is typed, which stays; the cell does not
-// tell it again.
+// The death of an idle worker is told above the prompt while a line is typed, which stays; the cell
+// does not tell it again.
 func TestIdleDeathAbovePrompt(t *testing.T) {
 	t.Parallel()
 	x := newHome(t, 3).terminal("-n", "3", "--device", device())
