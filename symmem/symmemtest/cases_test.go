@@ -168,6 +168,7 @@ var cases = []testCase{
 	{"TileMultiRoot", 1, true, multiRootCase},
 	{"ReduceScatterOffset", 1, true, reduceScatterOffsetCase},
 	{"Permute", 1, true, permuteCase},
+	{"PermuteDimensions", 1, true, permuteDimensionsCase},
 	{"TileGraph", 1, false, tileGraphCase},
 	{"TileMisuse", 1, false, tileMisuseCase},
 	{"TileTimeout", 2, false, tileTimeoutCase},

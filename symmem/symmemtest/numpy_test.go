@@ -174,12 +174,7 @@ func writeResults(t *testing.T, rt *symmem.Runtime, dir string, types []symmem.D
 		}
 	}
 	write := func(name string, x *symmem.Tensor) {
-		raw := x.View(x.Numel()).As(symmem.U8).Ints()
-		data := make([]byte, len(raw))
-		for i, b := range raw {
-			data[i] = byte(b)
-		}
-		keep(name, data)
+		keep(name, x.View(x.Numel()).As(symmem.U8).Uint8s())
 	}
 	one := func(x *symmem.Tensor) *symmem.Tensor { return x.View(1) }
 	for _, d := range types {
@@ -243,9 +238,10 @@ func operands(rt *symmem.Runtime, r *rand.Rand, d symmem.DType, n int) *symmem.T
 	values := make([]float64, n)
 	for i := range values {
 		values[i] = math.Round(r.NormFloat64() * 8)
-		if d == symmem.U8 || d == symmem.U32 || d == symmem.U64 {
+		switch kind := d.String()[:1]; kind {
+		case "u":
 			values[i] = math.Abs(values[i])
-		} else if d != symmem.I8 && d != symmem.I32 && d != symmem.I64 {
+		case "f", "b":
 			values[i] += r.Float64()
 		}
 	}

@@ -252,6 +252,52 @@ func permuteCase(t *T) {
 	}
 }
 
+// permuteDimensionsCase moves every dimension of a tensor of four into every other one.
+func permuteDimensionsCase(t *T) {
+	for scatter := range 4 {
+		for gather := range 4 {
+			if scatter == gather {
+				continue
+			}
+			shape, want := []int{2, 3, 4, 5}, []int{2, 3, 4, 5}
+			shape[scatter] *= t.size
+			want[gather] *= t.size
+			n := 120 * t.size
+			in, out := symmem.Empty(symmem.I32, shape...), symmem.Empty(symmem.I32, want...)
+			values := make([]int, n)
+			for i := range values {
+				values[i] = t.rank*n + i
+			}
+			in.CopyFrom(values)
+			for i := range values { // element i of out is of member q, at an index of its in
+				index := make([]int, 4)
+				for d, rest := 3, i; d >= 0; d-- {
+					index[d], rest = rest%want[d], rest/want[d]
+				}
+				each := want[gather] / t.size
+				q := index[gather] / each
+				index[gather] %= each
+				index[scatter] += t.rank * shape[scatter] / t.size
+				at := 0
+				for d := range 4 {
+					at = at*shape[d] + index[d]
+				}
+				values[i] = q*n + at
+			}
+			what := fmt.Sprintf("scatter %d, gather %d", scatter, gather)
+			symmem.AllToAllPermute(in, out, scatter, gather)
+			t.equal(what, out.Ints(), values)
+			local := symmem.Local(symmem.I32, want...)
+			symmem.AllToAllPermute(in, local, scatter-4, gather-4)
+			t.equal(what+" into ordinary memory", local.Ints(), values)
+			symmem.AllToAllPermute(out, in.Fill(0), gather, scatter)
+			t.equal(what+" and back", in.Slice(0, 1).Ints()[:3], []int{t.rank * n, t.rank*n + 1, t.rank*n + 2})
+			in.Free()
+			out.Free()
+		}
+	}
+}
+
 // tileGraphCase captures all operations on tiles, and replays them after the input changed.
 func tileGraphCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4*t.size, 8)
@@ -326,7 +372,7 @@ func tileMisuseCase(t *T) {
 		{func() {
 			symmem.ReduceScatterOffset(x, []*symmem.Tensor{one}, 0, []int{4}, []int{t.size}, "sum")
 		}, []string{"dstRanks must be in [0"}},
-		{func() { symmem.AllToAllPermute(x, y, 1, 1) }, []string{"all_to_all_permute", "1 and 0 or 0 and 1"}},
+		{func() { symmem.AllToAllPermute(x, y, 1, 1) }, []string{"all_to_all_permute", "scatter 1, gather 1"}},
 		{func() { symmem.AllToAllPermute(x, symmem.Local(symmem.F32, 3, 3), 0, 1) }, []string{"does not become"}},
 		{func() {
 			permuted := symmem.Local(symmem.F32, 4, 4*t.size)
