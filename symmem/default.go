@@ -38,6 +38,15 @@ func Empty(dtype DType, shape ...int) *Tensor { return now().Empty(dtype, shape.
 // Local returns an ordinary tensor of zeros: see [Runtime.Local].
 func Local(dtype DType, shape ...int) *Tensor { return now().Local(dtype, shape...) }
 
+// Host returns a tensor of zeros in pinned memory of the host: see [Runtime.Host].
+func Host(dtype DType, shape ...int) *Tensor { return now().Host(dtype, shape...) }
+
+// SetDefaultDType sets the type that [Default] stands for: see [Runtime.SetDefaultDType].
+func SetDefaultDType(dtype DType) { now().SetDefaultDType(dtype) }
+
+// DefaultDType is the type that [Default] stands for: see [Runtime.DefaultDType].
+func DefaultDType() DType { return now().DefaultDType() }
+
 // Load returns a tensor of a file: see [Runtime.Load].
 func Load(path string, args ...any) *Tensor { return now().Load(path, args...) }
 

@@ -38,6 +38,9 @@ const (
 	C128   = core.C128
 )
 
+// Default, given where a tensor is made, is the type that SetDefaultDType has set; F32 before.
+const Default = core.Default
+
 // Tensor is a contiguous array in device memory, row-major. Slice and View share its memory.
 type Tensor = core.Tensor
 

@@ -21,6 +21,8 @@ var cases = []testCase{
 	{"Shapes", 1, false, shapesCase},
 	{"Printing", 1, false, printingCase},
 	{"TensorMisuse", 1, false, tensorMisuseCase},
+	{"HostMemory", 1, false, hostMemoryCase},
+	{"DefaultDType", 2, false, defaultDTypeCase},
 	{"LocalMemory", 1, false, localMemoryCase},
 	{"Files", 1, false, filesCase},
 	{"FilesRefused", 1, false, filesRefusedCase},

@@ -117,3 +117,19 @@ func complexNumbersCase(t *T) {
 	}
 	t.refused(symmem.KindMisuse, func() { symmem.AllReduce(symmem.Empty(symmem.I16, 2), "sum") }, "Convert(symm.I32)")
 }
+
+// defaultDTypeCase makes tensors of the default type.
+func defaultDTypeCase(t *T) {
+	defer symmem.SetDefaultDType(symmem.F32)
+	t.equal("at first", symmem.Local(symmem.Default, 2).DType(), symmem.F32)
+	symmem.SetDefaultDType(symmem.BF16)
+	x := symmem.Empty(symmem.Default, 4)
+	t.equal("set", []symmem.DType{x.DType(), symmem.Local(symmem.Default).DType(), symmem.Host(symmem.Default, 1).DType(), symmem.DefaultDType()},
+		[]symmem.DType{symmem.BF16, symmem.BF16, symmem.BF16, symmem.BF16})
+	x.Free()
+	t.refused(symmem.KindMisuse, func() { symmem.SetDefaultDType(4) }, "not an element type")
+	if t.rank == 0 {
+		symmem.SetDefaultDType(symmem.F16)
+	}
+	t.refused(symmem.KindMismatch, func() { symmem.Empty(symmem.Default, 4) }, "f16[4]", "bf16[4]")
+}

@@ -30,6 +30,36 @@ const (
 	C128
 )
 
+// Default, given where a tensor is made, is the type that SetDefaultDType has set; F32 before.
+const Default DType = 0
+
+// SetDefaultDType sets the type that Default stands for on this rank, for tensors made from now on. It
+// is not collective, but collective calls such as Empty compare the types of all ranks.
+//
+// PyTorch: torch.set_default_dtype, which takes floating types only.
+//
+// Errors: KindMisuse for what is no element type.
+func (rt *Runtime) SetDefaultDType(dtype DType) {
+	rt.numel("SetDefaultDType", dtype, nil)
+	rt.defaultType.Store(uint32(dtype))
+}
+
+// DefaultDType is the type that Default stands for on this rank.
+func (rt *Runtime) DefaultDType() DType {
+	if d := DType(rt.defaultType.Load()); d != 0 {
+		return d
+	}
+	return F32
+}
+
+// typed returns the type that a call was given, by itself or as Default.
+func (rt *Runtime) typed(d DType) DType {
+	if d == Default {
+		return rt.DefaultDType()
+	}
+	return d
+}
+
 // Size is the bytes of an element.
 func (d DType) Size() int { return d.element().Size() }
 

@@ -176,6 +176,7 @@ func (g *Group) poolStats() PoolStats {
 // emptyPooled is Empty from the pool.
 func (g *Group) emptyPooled(op string, dtype DType, shape []int) *Tensor {
 	rt := g.rt
+	dtype = rt.typed(dtype)
 	n := rt.numel(op, dtype, shape)
 	rt.refuseClosed(op)
 	g.mustTakePart(op)

@@ -39,6 +39,8 @@ func (t *Tensor) place() string {
 		return fmt.Sprintf("%s, memory of rank %d", t.rt.DeviceName(), t.st.peer)
 	case t.st.alloc != nil:
 		return t.rt.DeviceName() + ", symmetric"
+	case t.Memory() == "host":
+		return "host, pinned for " + t.rt.DeviceName()
 	}
 	return t.rt.DeviceName()
 }

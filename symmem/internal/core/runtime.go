@@ -55,6 +55,8 @@ type Runtime struct {
 	comms       nccl.List[*communicator]    // nccl_comm.go
 	located     memory.Locations[contents]  // contents.go
 	local       *memory.Cache[*Stream]      // storage.go
+	pinned      *memory.Cache[*Stream]      // host.go
+	defaultType atomic.Uint32               // dtype.go
 	trace       atomic.Pointer[trace.Trace] // under way, or nil
 	clock       timeline.Clock              // when the trace began
 	line        func(at int) string         // Config.Line

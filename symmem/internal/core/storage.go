@@ -20,7 +20,8 @@ type storage struct {
 	stop  runtime.Cleanup // of block
 }
 
-// block is a piece of ordinary memory: see memory.Cache, of which a world has one.
+// block is a piece of ordinary memory: see memory.Cache, of which a world has one for memory of the
+// device and one for pinned memory of the host.
 type block = memory.Block[*Stream]
 
 // collectShare divides the device's memory: after so much was handed out, the garbage collector
@@ -48,8 +49,15 @@ func (rt *Runtime) newCache() *memory.Cache[*Stream] {
 
 // take returns memory of n bytes for use on s, from the cache if possible. rt.mu is held.
 func (rt *Runtime) take(op string, s *Stream, n int) *block {
+	return rt.takeFrom(op, rt.local, memory.BlockSize(n), s, func(size int) (*block, error) {
+		p, err := rt.dev.Alloc(size)
+		return &block{Ptr: p, Size: size, Stream: s}, err
+	})
+}
+
+// takeFrom is take of a block of a size from a cache. make makes a new one.
+func (rt *Runtime) takeFrom(op string, c *memory.Cache[*Stream], size int, s *Stream, make func(size int) (*block, error)) *block {
 	rt.refuseTake(op)
-	size, c := memory.BlockSize(n), rt.local
 	b := c.Take(size, s)
 	if b == nil && c.Handed() > int(rt.info.Memory/collectShare) {
 		c.Collect()
@@ -59,17 +67,17 @@ func (rt *Runtime) take(op string, s *Stream, n int) *block {
 		rt.mark(s, b.Ptr, b.Size, device.MemoryDefined)
 		return b
 	}
-	p, err := rt.dev.Alloc(size)
+	b, err := make(size)
 	if errors.Is(err, device.ErrOutOfMemory) {
 		c.Collect()
 		rt.trim()
-		p, err = rt.dev.Alloc(size)
+		b, err = make(size)
 	}
 	if err != nil {
 		panic(rt.failure(op, err))
 	}
-	rt.located.Renew(p, size)
-	return c.Add(p, size, s)
+	rt.located.Renew(b.Ptr, size)
+	return c.Add(b)
 }
 
 // refuseTake refuses to allocate memory during a capture. rt.mu is held.
@@ -87,20 +95,25 @@ func (rt *Runtime) giveBlock(b *block, freer int) {
 	if b.Alone() {
 		rt.mark(b.Stream, b.Ptr, b.Size, device.MemoryFreed)
 	}
+	if b.Host != nil {
+		rt.pinned.Give(b)
+		return
+	}
 	rt.local.Give(b)
 }
 
-// trim gives all cached blocks back to the device. rt.mu is held.
+// trim gives all cached blocks back. rt.mu is held.
 func (rt *Runtime) trim() {
 	for _, s := range rt.streams {
 		if err := s.synchronize(); err != nil && rt.unreported == nil {
 			rt.unreported = err
 		}
 	}
-	rt.local.Trim(func(p device.Ptr) {
-		rt.located.Forget(p)
-		rt.dev.Free(p)
+	rt.local.Trim(func(b *block) {
+		rt.located.Forget(b.Ptr)
+		rt.dev.Free(b.Ptr)
 	})
+	rt.pinned.Trim(rt.unpin)
 }
 
 // newStorage makes n bytes of a block the memory of tensors, which the garbage collector may
@@ -115,7 +128,7 @@ func (rt *Runtime) newStorage(b *block, n int) *storage {
 func (rt *Runtime) held() int {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	n := rt.local.Held()
+	n := rt.local.Held() + rt.pinned.Held()
 	for _, a := range rt.allocs {
 		n += a.seg.Size()
 	}

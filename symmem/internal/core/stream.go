@@ -92,6 +92,7 @@ func (rt *Runtime) drop(s *Stream) error {
 	}
 	s.retired.Store(true)
 	rt.local.Abandon(s)
+	rt.pinned.Abandon(s)
 	return s.close()
 }
 

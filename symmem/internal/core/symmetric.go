@@ -70,6 +70,7 @@ func (g *Group) Empty(dtype DType, shape ...int) *Tensor {
 // emptyLike is Empty, for op.
 func (g *Group) emptyLike(op string, dtype DType, shape []int) *Tensor {
 	rt := g.rt
+	dtype = rt.typed(dtype)
 	rt.numel(op, dtype, shape)
 	g.usable(op)
 	rt.mu.Lock()

@@ -24,6 +24,7 @@ type Tensor struct {
 // collective. No shape means one element.
 func (rt *Runtime) Local(dtype DType, shape ...int) *Tensor {
 	const op = "Local"
+	dtype = rt.typed(dtype)
 	n := rt.numel(op, dtype, shape)
 	c := rt.ownCall(op)
 	defer c.Enter().Leave()
@@ -80,7 +81,7 @@ func (rt *Runtime) numel(op string, dtype DType, shape []int) int {
 // a shape: a constant fits both.
 func dtypeFirst(op string, dtype DType, shape []int) string {
 	switch op {
-	case "Empty", "Local":
+	case "Empty", "Local", "Host":
 		return fmt.Sprintf("it comes ahead of the shape: symm.%s(symm.F32, %s)", op,
 			strings.ReplaceAll(places.Joined(append([]int{int(dtype)}, shape...)), ",", ", "))
 	}
@@ -125,8 +126,9 @@ func (t *Tensor) Symmetric() bool {
 	return t.st.alloc != nil && t.st == t.st.alloc.storage
 }
 
-// Memory says where the tensor is: in "symmetric" memory of this rank, in its "ordinary" memory, or
-// in memory "of rank 2", as Handle.GetBuffer returns it; or that it is "freed".
+// Memory says where the tensor is: in "symmetric" memory of this rank, in its "ordinary" memory, in
+// pinned memory of the "host", or in memory "of rank 2", as Handle.GetBuffer returns it; or that it is
+// "freed".
 func (t *Tensor) Memory() string {
 	t.exists("Memory")
 	switch {
@@ -136,6 +138,8 @@ func (t *Tensor) Memory() string {
 		return fmt.Sprintf("of rank %d", t.st.peer)
 	case t.st.alloc != nil:
 		return "symmetric"
+	case t.st.block != nil && t.st.block.Host != nil:
+		return "host"
 	}
 	return "ordinary"
 }

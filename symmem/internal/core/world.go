@@ -24,7 +24,7 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 	rt.line = config.Line
 	rt.calls = calls.NewLog(config.Caller, func(r *Record) *calls.Entry { return &r.Entry })
 	rt.backend = backend{name: config.Backend, session: config.Caller != nil, joining: config.Joining}
-	rt.local = rt.newCache()
+	rt.local, rt.pinned = rt.newCache(), rt.newCache()
 	rt.sanitizer = sanitizer.Of(dev)
 	rt.setGraphs(nil)
 	rt.renewHostContext()

@@ -10,10 +10,11 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Block is a piece of ordinary device memory that was handed out for use on a stream, an S. It
-// outlives the tensors in it.
+// Block is a piece of ordinary memory, a device's or pinned memory of the host, that was handed out
+// for use on a stream, an S. It outlives the tensors in it.
 type Block[S comparable] struct {
 	Ptr    device.Ptr
+	Host   []byte // the mapping of pinned memory; nil for memory of the device
 	Size   int
 	Stream S
 	Used   uint64 // other streams that touched it, a bit each
@@ -87,14 +88,13 @@ func (c *Cache[S]) Take(size int, on S) *Block[S] {
 	return b
 }
 
-// Add counts a block that was made of new memory of the device, for use on a stream, and returns
-// it.
-func (c *Cache[S]) Add(p device.Ptr, size int, on S) *Block[S] {
+// Add counts a block that was made of new memory, for use on a stream, and returns it.
+func (c *Cache[S]) Add(b *Block[S]) *Block[S] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.handed += size
-	c.total += size
-	return &Block[S]{Ptr: p, Size: size, Stream: on}
+	c.handed += b.Size
+	c.total += b.Size
+	return b
 }
 
 // Give takes a block back.
@@ -177,14 +177,14 @@ func (c *Cache[S]) Abandon(s S) {
 	}
 }
 
-// Trim gives all available blocks back to the device, by free.
-func (c *Cache[S]) Trim(free func(device.Ptr)) {
+// Trim gives all available blocks back, by free.
+func (c *Cache[S]) Trim(free func(*Block[S])) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reclaim()
 	for at, list := range c.free {
 		for _, b := range list {
-			free(b.Ptr)
+			free(b)
 			c.total -= b.Size
 		}
 		delete(c.free, at)

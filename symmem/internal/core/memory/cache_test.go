@@ -19,10 +19,13 @@ func TestCache(t *testing.T) {
 			return s
 		},
 	}
+	add := func(p device.Ptr, size int, on string) *Block[string] {
+		return c.Add(&Block[string]{Ptr: p, Size: size, Stream: on})
+	}
 	if b := c.Take(512, "main"); b != nil {
 		t.Fatalf("an empty cache has %+v", b)
 	}
-	a, b, side := c.Add(0x1000, 512, "main"), c.Add(0x2000, 512, "main"), c.Add(0x3000, 512, "side")
+	a, b, side := add(0x1000, 512, "main"), add(0x2000, 512, "main"), add(0x3000, 512, "side")
 	if c.Held() != 1536 || c.Handed() != 1536 {
 		t.Errorf("%d bytes are held, %d were handed out", c.Held(), c.Handed())
 	}
@@ -50,7 +53,7 @@ func TestCache(t *testing.T) {
 	}
 	c.Give(side)
 	var freed []uintptr
-	c.Trim(func(p device.Ptr) { freed = append(freed, uintptr(p)) })
+	c.Trim(func(b *Block[string]) { freed = append(freed, uintptr(b.Ptr)) })
 	if len(freed) != 1 || freed[0] != 0x3000 || c.Held() != 1024 {
 		t.Errorf("%#x were given back, %d bytes are held", freed, c.Held())
 	}

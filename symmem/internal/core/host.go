@@ -1,0 +1,67 @@
+package symmem
+
+import (
+	"errors"
+	"slices"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// hostPage is the unit of pinned memory.
+const hostPage = 1 << 16
+
+// Host returns a tensor of zeros in pinned memory of the host, for this rank alone. It is not
+// collective. Kernels of the device read and write it over the bus, and copies between it and tensors
+// of the device run at the bus's speed, beside kernels on other streams; CopyFrom, Float32s and the
+// like work as on every tensor. On the cpu device, whose memory is the host's, it is an ordinary
+// tensor. No shape means one element. Free, or the garbage collector, returns the memory.
+//
+// PyTorch: torch.zeros(pin_memory=True)
+//
+// Errors: KindMisuse for a shape or a type that is none; KindDevice where the memory cannot be pinned,
+// as by a limit of locked memory (ulimit -l).
+func (rt *Runtime) Host(dtype DType, shape ...int) *Tensor {
+	const op = "Host"
+	dtype = rt.typed(dtype)
+	n := rt.numel(op, dtype, shape)
+	c := rt.ownCall(op)
+	defer c.Enter().Leave()
+	c.PickStream()
+	if rt.info.OnHost {
+		return c.makes(c.zeros(dtype, slices.Clone(shape), n))
+	}
+	bytes := n * dtype.Size()
+	size := (memory.BlockSize(bytes) + hostPage - 1) &^ (hostPage - 1)
+	b := rt.takeFrom(op, rt.pinned, size, c.stream, func(size int) (*block, error) { return rt.pin(size, c.stream) })
+	t := &Tensor{rt: rt, st: rt.newStorage(b, bytes), dtype: dtype, shape: slices.Clone(shape), n: n}
+	if n > 0 {
+		c.issued(c.stream.set0(t.pointer(), bytes))
+	}
+	return c.makes(t)
+}
+
+// pin makes a block of memory of the host that the device can access.
+func (rt *Runtime) pin(size int, s *Stream) (*block, error) {
+	host, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		return nil, errors.Join(device.ErrOutOfMemory, err)
+	}
+	p, err := rt.dev.MapHost(unsafe.Pointer(&host[0]), size)
+	if err != nil {
+		unix.Munmap(host)
+		return nil, err
+	}
+	return &block{Ptr: p, Host: host, Size: size, Stream: s}, nil
+}
+
+// unpin gives a block of pin back.
+func (rt *Runtime) unpin(b *block) {
+	rt.located.Forget(b.Ptr)
+	if rt.dev.UnmapHost(unsafe.Pointer(&b.Host[0])) == nil { // else the device may still use it
+		unix.Munmap(b.Host)
+	}
+}
