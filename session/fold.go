@@ -18,7 +18,8 @@ const (
 )
 
 // fold merges the output of ranks. It compares line i of one rank with line i of every other and
-// shows equal lines once. A line is shown when every rank that still runs has printed as many
+// shows equal lines once. The lines of a block, which one call printed, count as one line, so that a
+// matrix that differs between ranks is shown whole for each rank: see inband.WriteText. A line is shown when every rank that still runs has printed as many
 // lines, or when the line has waited long enough: for foldAge if the other ranks have shown since
 // then that they are not held up, as they may be on a busy machine, and for most in any case. A
 // rank that is far ahead of the others is held back for up to most. The two streams are folded
@@ -387,14 +388,31 @@ func (f *fold) deliver(out Output) {
 		f.emit(out)
 		return
 	}
+	var last Output // text of the same ranks is joined to it
 	for _, p := range f.displays.Split(out.Ranks, out.Text) {
+		o := Output{Ranks: p.Ranks, Stream: Stdout, Text: p.Text, Display: p.Display}
 		if p.Display != nil {
-			p.Text = p.Display.Plain()
-			if p.Display.Note {
-				f.emit(Output{Ranks: p.Ranks, Stream: Note, Text: p.Text})
-				continue
-			}
+			o.Text = p.Display.Plain()
 		}
-		f.emit(Output{Ranks: p.Ranks, Stream: Stdout, Text: p.Text, Display: p.Display})
+		switch {
+		case p.Display == nil:
+		case p.Display.Block:
+			o.Display = nil
+		case p.Display.Note:
+			o.Stream, o.Display = Note, nil
+		}
+		if last.Stream == Stdout && o.Stream == Stdout && last.Display == nil && o.Display == nil && slices.Equal(last.Ranks, o.Ranks) {
+			last.Text += o.Text
+			continue
+		}
+		f.emitUnlessNone(last)
+		last = o
+	}
+	f.emitUnlessNone(last)
+}
+
+func (f *fold) emitUnlessNone(o Output) {
+	if o.Stream != 0 {
+		f.emit(o)
 	}
 }

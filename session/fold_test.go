@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/symmrepl/symmrepl/session/inband"
 )
 
 func TestFold(t *testing.T) {
@@ -67,6 +69,33 @@ func TestFold(t *testing.T) {
 		if got.String() != c.want {
 			t.Errorf("%s: got\n%swant\n%s", c.name, got.String(), c.want)
 		}
+	}
+}
+
+// A block of lines that differs between ranks is shown whole, and text of the same ranks is one output.
+func TestFoldBlocks(t *testing.T) {
+	block := func(text string) string {
+		b, err := inband.Encode(Display{Block: true, Data: map[string]any{"text/plain": text}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	var got []string
+	f := newFold([]int{0, 1, 2}, foldAge, func(o Output) {
+		if o.Display != nil {
+			t.Errorf("%+v", o)
+		}
+		got = append(got, Prefix(o.Ranks, 3)+o.Text)
+	})
+	now := time.Unix(0, 0)
+	for rank, text := range []string{"1 2\n3 4\n", "1 2\n3 5\n", "1 2\n3 4\n"} {
+		f.write([]int{rank}, Stdout, []byte("x:\n"+block("same\nsame\n")+"y"+block(text)+"end\n"), now)
+	}
+	f.end(now)
+	want := []string{"[0-2] x:\nsame\nsame\n", "[0,2] y1 2\n3 4\n", "[1] y1 2\n3 5\n", "[0-2] end\n"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -147,3 +147,32 @@ func TestValuesFitTheScreen(t *testing.T) {
 		}
 	}
 }
+
+// Text of the program itself is broken between words also where no session runs, and on a terminal that
+// understands no escapes.
+func TestProseFitsTheScreen(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, 1)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-n", "1", "--device", "cpu", "-e", "symm.Explain(42)"}, "symm.Explain(42)"},
+		{[]string{"-n", "1", "--device", "cpu", "--hosts", "0-3/nonsense"}, "symmrepl --help explains"},
+		{[]string{"doctor"}, "CPU"},
+	} {
+		cmd := h.command(c.args...)
+		cmd.Env = append(cmd.Environ(), "TERM=dumb")
+		x := h.terminalWide(cmd, 50)
+		x.expect(c.want)
+		x.cmd.Wait()
+		x.mu.Lock()
+		for line := range strings.Lines(x.shown.String()) {
+			line = strings.TrimRight(line, "\n")
+			if len([]rune(line)) > 50 && strings.Contains(strings.TrimSpace(line), " ") {
+				t.Errorf("%q: %q could be broken at a blank", c.args, line)
+			}
+		}
+		x.mu.Unlock()
+	}
+}

@@ -60,9 +60,15 @@ func (h home) terminal(args ...string) *terminal {
 // terminalOf starts a command at a new terminal.
 func (h home) terminalOf(cmd *exec.Cmd) *terminal {
 	h.t.Helper()
+	return h.terminalWide(cmd, 200)
+}
+
+// terminalWide starts a command at a new terminal of some columns.
+func (h home) terminalWide(cmd *exec.Cmd, columns uint16) *terminal {
+	h.t.Helper()
 	x := &terminal{t: h.t, cmd: cmd}
 	var err error
-	x.pty, err = pty.StartWithSize(x.cmd, &pty.Winsize{Rows: 40, Cols: 200})
+	x.pty, err = pty.StartWithSize(x.cmd, &pty.Winsize{Rows: 40, Cols: columns})
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // replace.
 type stdout struct{}
 
-func (stdout) Write(text []byte) (int, error) { return inband.Write(text) }
+func (stdout) Write(text []byte) (int, error) { return inband.WriteText(text) }
 
 // NoteUses records whether a cell uses the variable os.Stdout. It is called before the cell is compiled.
 func (rt *Runtime) NoteUses(info *types.Info) {

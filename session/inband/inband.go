@@ -1,4 +1,4 @@
-// Package inband carries displays of cells, other than text, in a rank's standard output. There a
+// Package inband carries displays of cells, and text of several lines, in a rank's standard output. There a
 // display keeps its place among the printed lines, and is compared between ranks line by line like
 // text.
 //
@@ -36,6 +36,7 @@ type Display struct {
 	Wait     bool           `json:"wait,omitempty"`   // with Clear: only when the next output is shown
 	Input    bool           `json:"input,omitempty"`  // not shown: the rank asks for a line of standard input, here
 	Note     bool           `json:"note,omitempty"`   // the text/plain is a remark of the session, not output of the cell
+	Block    bool           `json:"block,omitempty"`  // the text/plain is text that one call printed: see WriteText
 }
 
 // Variable is an environment variable that is set, to any value, in processes whose standard output

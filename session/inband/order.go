@@ -14,8 +14,12 @@ type Order interface {
 
 var order atomic.Pointer[Order]
 
-// SetOrder sets the order of this process. It is called once, in a worker.
-func SetOrder(o Order) { order.Store(&o) }
+// SetOrder sets the order of this process, whose standard output a session reads. It is called once, in
+// a worker.
+func SetOrder(o Order) {
+	order.Store(&o)
+	own.Store(newOutput(os.Stdout))
+}
 
 // Print calls print, which writes to standard output. Text that this process has printed to standard
 // error before the call of Print is shown before that output.

@@ -9,6 +9,7 @@ import (
 	_ "github.com/symmrepl/symmrepl/cmd/symmrepl/internal/addressroom" // before anything else runs
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/bench"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/worker"
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -69,14 +70,19 @@ func runLine(args []string) int {
 // report prints an error and returns the exit status for it.
 func report(err error) int {
 	for _, line := range reasons(err) {
-		fmt.Fprintf(os.Stderr, "symmrepl: %s\n", render.Plain(line))
+		explain("symmrepl: " + render.Plain(line))
 	}
 	var wrong usageError
 	if errors.As(err, &wrong) {
-		fmt.Fprintln(os.Stderr, "          symmrepl --help explains the command line")
+		explain("          symmrepl --help explains the command line")
 		return statusUsage
 	}
 	return statusStart
+}
+
+// explain writes a line to standard error, broken between words to fit its terminal.
+func explain(line string) {
+	fmt.Fprintln(os.Stderr, render.Fit(line, term.ColumnsOf(os.Stderr)))
 }
 
 // reasons returns the lines of an error. It returns lines of several ranks that are equal once.

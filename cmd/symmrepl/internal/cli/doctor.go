@@ -3,7 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -12,6 +15,6 @@ func doctor(_ context.Context, _ options, args []string) (int, error) {
 	if len(args) > 0 {
 		return 0, misused("doctor takes no arguments")
 	}
-	fmt.Fprint(stdout, symmem.Doctor())
+	fmt.Fprint(stdout, render.Fit(symmem.Doctor(), term.ColumnsOf(os.Stdout)))
 	return statusOK, nil
 }

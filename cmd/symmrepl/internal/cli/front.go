@@ -98,7 +98,8 @@ func (s *opened) greet(ctx context.Context, p console.Printer) error {
 	if len(hosts) > 1 {
 		where = fmt.Sprintf(" on %d hosts", len(hosts))
 	}
-	p.Print(fmt.Sprintf("%s%s, %s. :help says what can be entered, Ctrl-D leaves.", session.FormatSize(s.size), where, infos[0].Device))
+	hello := fmt.Sprintf("%s%s, %s. :help says what can be entered, Ctrl-D leaves.", session.FormatSize(s.size), where, infos[0].Device)
+	p.Print(render.Fit(hello, term.Columns()))
 	return nil
 }
 
@@ -154,7 +155,7 @@ func printer(size int) *render.Printer {
 	p := render.New(stdout, os.Stderr, size, colour())
 	p.InPlace = render.IsTerminal(os.Stdout)
 	p.NotesInPlace = p.InPlace && render.IsTerminal(os.Stderr)
-	if render.IsTerminal(os.Stderr) {
+	if term.ColumnsOf(os.Stderr) > 0 {
 		p.Columns = term.Columns
 	}
 	return p

@@ -37,7 +37,7 @@ func (p *Printer) Error(e *session.Error) {
 		}
 	}
 	if detail := detail(e); detail != "" {
-		p.lines(prefix, styleDetail, Plain(detail))
+		p.lines(prefix, styleDetail, p.fit(prefix, Plain(detail)))
 	}
 	if e.Hint != "" {
 		p.lines(prefix, styleHint, p.fit(prefix, "    hint: "+Plain(e.Hint))+"\n")

@@ -45,6 +45,19 @@ func Columns() int {
 	return columns
 }
 
+// ColumnsOf returns the columns of the terminal that f is, 80 if they are not known, and 0 if f is no
+// terminal.
+func ColumnsOf(f *os.File) int {
+	columns, _, err := term.GetSize(int(f.Fd()))
+	switch {
+	case err != nil:
+		return 0
+	case columns <= 0:
+		return 80
+	}
+	return columns
+}
+
 // makeRaw makes the terminal deliver each byte as it is typed, without echo and signals. It still
 // processes output.
 func makeRaw(fd int) error {
