@@ -19,12 +19,13 @@ const (
 
 // fold merges the output of ranks. It compares line i of one rank with line i of every other and
 // shows equal lines once. The lines of a block, which one call printed, count as one line, so that a
-// matrix that differs between ranks is shown whole for each rank: see inband.WriteText. A line is shown when every rank that still runs has printed as many
-// lines, or when the line has waited long enough: for foldAge if the other ranks have shown since
-// then that they are not held up, as they may be on a busy machine, and for most in any case. A
-// rank that is far ahead of the others is held back for up to most. The two streams are folded
-// separately. Ranks with equal output cost no more memory and time than one rank: see strand.
-// Methods may be called from several goroutines; emit is never called concurrently.
+// matrix that differs between ranks is shown whole for each rank: see inband.WriteText. A line is shown
+// when every rank that still runs has printed as many lines, or when the line has waited long enough:
+// for foldAge if the other ranks have shown since then that they are not held up, as they may be on a
+// busy machine, and for most in any case. A rank that is far ahead of the others is held back for up
+// to most. The two streams are folded separately. Ranks with equal output cost no more memory and time
+// than one rank: see strand. Methods may be called from several goroutines; emit is never called
+// concurrently.
 type fold struct {
 	ranks []int // ascending; does not change
 	// unfinished is set if the fold also shows the beginning of a line when the rest does not come:
