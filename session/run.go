@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
 )
 
 const (
@@ -238,7 +240,7 @@ func (r *run) done(ranks []int, result *Result, died bool) {
 		// ended, and not that another rank has left
 		return
 	}
-	why := "finished the cell without it"
+	why := bootstrap.Finished
 	if result.Err != nil {
 		why = "failed: " + firstLine(result.Err.Msg)
 	}

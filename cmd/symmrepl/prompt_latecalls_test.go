@@ -127,7 +127,18 @@ func TestInsist(t *testing.T) {
 	x.enter(`if symm.Rank() == 1 { fmt.Println("runs", "here"); select {} }`)
 	x.expect("[1] runs here\n")
 	signalTo(t, pid, syscall.SIGSTOP)
-	defer syscall.Kill(pid, syscall.SIGCONT)
+	done := make(chan struct{})
+	defer func() { close(done); syscall.Kill(pid, syscall.SIGCONT) }()
+	go func() { // an interrupt lets a stopped process go on
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(200 * time.Microsecond):
+				syscall.Kill(pid, syscall.SIGSTOP)
+			}
+		}
+	}()
 	x.send(ctrlC)
 	x.expect("rank 1 has not stopped, does not answer: its process is stopped (SIGCONT continues it); Ctrl-C again replaces it: its variables are lost\n")
 	x.send(ctrlC)

@@ -45,6 +45,7 @@ func runPackage(t *testing.T, ranks int, file string) {
 }
 
 func TestPythonSession(t *testing.T)    { runPackage(t, 2, "test_session") }
+func TestPythonOperations(t *testing.T) { runPackage(t, 2, "test_operations") }
 func TestPythonWrongCalls(t *testing.T) { runPackage(t, 2, "test_wrong_calls") }
 func TestPythonMagics(t *testing.T)     { runPackage(t, 4, "test_magics") }
 

@@ -18,11 +18,14 @@ type Call struct {
 // String returns the call as in the user's text.
 func (c Call) String() string { return strings.TrimSpace(c.Op + " " + c.Desc) }
 
+// Finished is why a rank is absent that has finished its cell without an error.
+const Finished = "finished the cell without it"
+
 // AbsentError reports that a member of the group will not make the call.
 type AbsentError struct {
 	Call Call
 	Rank int
-	Why  string // "finished the cell without it", "died (killed)", "is not running this cell"
+	Why  string // Finished, "died (killed)", "is not running this cell"
 	Left int    // number of remaining ranks, if the rank is gone and no process takes its place; otherwise 0
 }
 

@@ -38,6 +38,7 @@ from .errors import (
     Unsupported,
     WaitTimeout,
 )
+from .remote import RemoteTensor
 from .results import (
     Access,
     Finding,
@@ -74,6 +75,6 @@ def unload_ipython_extension(shell: Any) -> None:
 __all__ = [
     "Access", "ArgumentError", "CellError", "CellPanic", "CellSyntaxError", "CellTypeError", "CompileError", "Deadlock", "Finding", "Hang", "HangRow",
     "Interrupted", "KernelFault", "Mismatch", "Misuse", "Output", "PeerFailed", "ProgramNotFound", "ProtocolError", "RankDied", "RankError",
-    "RankInfo", "Refused", "Result", "Session", "SessionLost", "StartError", "SymmreplError", "SystemFailure", "Tensor", "TransferError",
+    "RankInfo", "Refused", "RemoteTensor", "Result", "Session", "SessionLost", "StartError", "SymmreplError", "SystemFailure", "Tensor", "TransferError",
     "Unsupported", "Value", "Variable", "Wait", "WaitTimeout", "attach", "start",
 ]  # fmt: skip

@@ -5,12 +5,13 @@ An argument of a wrong type raises TypeError, any other wrong argument ArgumentE
 
 from __future__ import annotations
 
+import json
 import math
 import operator
 import os
 import threading
 from collections.abc import Collection, Mapping
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from .errors import ArgumentError
 
@@ -112,6 +113,34 @@ def one_of(name: str, value: Any, choices: Tuple[str, ...]) -> Optional[str]:
     if text(name, value) not in choices:
         raise ArgumentError(f"{name} is {value!r}: it may be {', '.join(choices)}")
     return str(value)
+
+
+def word_of(name: str, value: Any, choices: Tuple[str, ...]) -> str:
+    """Checks one of several words."""
+    return one_of(name, text(name, value), choices) or ""
+
+
+def is_number(value: Any) -> bool:
+    """Reports whether a value is a bool, an int or a float, of Python or as a scalar of numpy."""
+    return isinstance(value, (int, float)) or getattr(value, "shape", None) == () and hasattr(value, "item") and isinstance(value.item(), (int, float))
+
+
+def go_number(name: str, value: Any) -> str:
+    """Returns a number as an expression of Go."""
+    return go_literal(name, value if isinstance(value, (int, float)) else value.item())
+
+
+def go_literal(name: str, value: Union[bool, int, float, str]) -> str:
+    """Returns a value as an expression of Go."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(integer(name, value, -(1 << 63), (1 << 63) - 1))
+    if isinstance(value, float):
+        digits = repr(float(value))  # repr of numpy's float has the name of its type
+        return {"inf": "math.Inf(1)", "-inf": "math.Inf(-1)", "nan": "math.NaN()"}.get(digits, f"float64({digits})")
+    whole = value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return json.dumps(text(name, whole), ensure_ascii=False).replace("\x7f", "\\x7f")
 
 
 def function(name: str, value: Any) -> Any:

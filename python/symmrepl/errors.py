@@ -131,7 +131,7 @@ class Misuse(CellError):
 
 
 class Mismatch(CellError):
-    """The ranks disagree about a collective call."""
+    """The ranks disagree about a collective call, or a rank has finished the cell without it."""
 
 
 class CompileError(CellError):

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from . import _arguments as arguments
+from . import literals
 from .errors import ArgumentError
+from .remote import alike
 
 
 MAX_RANKS = 1 << 16
@@ -294,6 +296,20 @@ class Result:
     def by_rank(self) -> Dict[int, str]:
         """The printed value of each rank."""
         return {r: v.text for v in self.values for r in v.ranks}
+
+    @property
+    def python(self) -> Any:
+        """The value as an object of Python, or if the ranks have different values, a dict from ranks to objects.
+
+        Slices become lists, maps and structs dicts, nil None. A whole number is an int. The text stands for
+        other values, such as tensors, and for values that are printed shortened: Session.get fetches these.
+        """
+        return alike(self.rank_values)
+
+    @property
+    def rank_values(self) -> Dict[int, Any]:
+        """The value of each rank as an object of Python."""
+        return {r: literals.read(text) for r, text in sorted(self.by_rank.items())}
 
     @property
     def hangs(self) -> List[Hang]:

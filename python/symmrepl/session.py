@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import queue
 import time
@@ -15,7 +14,6 @@ from typing import (
     List,
     Mapping,
     Optional,
-    Sequence,
     Type,
     Union,
 )
@@ -24,10 +22,9 @@ from . import _arguments as arguments
 from . import tensors
 from ._channel import Channel, Message, Request, find_program
 from .errors import ArgumentError, CellError, Refused, SessionLost, TransferError, cell_error
+from .operations import Operations, Ranks
+from .remote import RemoteTensor, alike
 from .results import MAX_RANKS, Finding, Hang, Output, RankError, RankInfo, Result, Value, Variable
-
-Ranks = Union[int, Sequence[int], None]
-"""Ranks to run on: one, several, or None for all."""
 
 _MAX_LINE = 1 << 31
 
@@ -83,13 +80,14 @@ def attach(directory: Union[str, "os.PathLike[str]", None] = None, *, timeout: f
     return Session(Channel([*find_program(), "serve", flag], None, arguments.seconds("timeout", timeout)))
 
 
-class Session:
+class Session(Operations):
     """A session of N ranks. Its methods may be called from several threads; cells run one at a time.
 
     A session is also a context manager, which closes the session.
     """
 
     def __init__(self, channel: Channel) -> None:
+        super().__init__()
         self._channel = channel
         greeting = channel.greeting
         self.size: int = greeting["size"]
@@ -327,7 +325,7 @@ class Session:
         if dtype is not None:
             dtype = arguments.one_of("dtype", dtype, tuple(t.name for t in tensors.DTYPES))
         if isinstance(value, (bool, int, float, str)):
-            self._request(put={"name": name, "text": _literal(value), "ranks": chosen})
+            self._request(put={"name": name, "text": arguments.go_literal("value", value), "ranks": chosen})
             return
         given: Dict[Optional[int], Any]
         if isinstance(value, Mapping):
@@ -362,7 +360,7 @@ class Session:
                 put={
                     "name": name,
                     "file": path,
-                    "dtype": first.dtype.upper(),
+                    "dtype": "Bool" if first.dtype == "bool" else first.dtype.upper(),
                     "shape": list(first.shape),
                     "ordinary": ordinary,
                     "ranks": chosen,
@@ -370,6 +368,43 @@ class Session:
             )
         finally:
             tensors.remove(files)
+
+    def __getitem__(self, name: str) -> Any:
+        """Returns the tensor of a variable, or of an expression of Go, as a RemoteTensor.
+
+        Of any other value it returns the value as rank_values does, or if the ranks have different values, a
+        dict from ranks to values.
+        """
+        found = self._type_of("name", arguments.text("name", name), None)
+        if found == "*symm.Tensor":
+            return RemoteTensor(self, name if name.isidentifier() else f"({name})")
+        return alike(self.rank_values(name))
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        """Makes a value, an array or a RemoteTensor the value of a variable on all ranks, as put does."""
+        if isinstance(value, RemoteTensor):
+            if not arguments.text("name", name).isidentifier():
+                raise ArgumentError(f"name: {name} is not the name of a variable")
+            self._request(put={"name": name, "text": self._operand("value", value), "ranks": None})
+            return
+        self.put(name, value)
+
+    def __contains__(self, name: object) -> bool:
+        return any(v.name == name for v in self.variables())
+
+    __iter__ = None
+
+    def _type_of(self, argument: str, expr: str, ranks: Optional[List[int]]) -> str:
+        """Returns the type of an expression, which is the same on all ranks."""
+        types: Dict[int, str] = {}
+        for answer in self._request(inspect={"topic": "type", "arg": expr, "ranks": ranks})["answers"]:
+            if answer.get("error"):
+                raise ArgumentError(f"{argument}: {answer['error']['msg']} on rank {answer['rank']}")
+            types[answer["rank"]] = answer.get("text", "").partition(" constant ")[0]
+        found = alike(types)
+        if not isinstance(found, str):
+            raise ArgumentError(f"{argument}: {expr} has different types on the ranks: {found}")
+        return found
 
     # Ranks
 
@@ -455,21 +490,8 @@ def _taken(value: Any, dtype: Optional[str]) -> tensors.Tensor:
         return tensors.take(value, dtype)
     except TransferError as e:
         raise ArgumentError(f"value: {e}") from e
-    except (TypeError, ValueError, BufferError, RuntimeError) as e:
+    except (TypeError, ValueError, BufferError, RuntimeError, MemoryError, OverflowError) as e:
         raise ArgumentError(f"value cannot be converted to a tensor: {e}") from e
-
-
-def _literal(value: Union[bool, int, float, str]) -> str:
-    """Returns a value as an expression of Go."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(arguments.integer("value", value, -(1 << 63), (1 << 63) - 1))
-    if isinstance(value, float):
-        digits = repr(float(value))  # repr of numpy's float has the name of its type
-        return {"inf": "math.Inf(1)", "-inf": "math.Inf(-1)", "nan": "math.NaN()"}.get(digits, f"float64({digits})")
-    whole = value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    return json.dumps(arguments.text("value", whole), ensure_ascii=False).replace("\x7f", "\\x7f")
 
 
 def _reader(stdin: Union[Callable[[], Optional[str]], Iterable[str], None]) -> Callable[[], Optional[str]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import json
 import mmap
 import os
 import struct
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from .errors import TransferError
 
@@ -48,6 +49,7 @@ DTYPES: Tuple[DType, ...] = (
     DType("u16", "U16", 2, "uint16", "uint16", "uint16", "H"),
     DType("bool", "BOOL", 1, "bool", "bool", "bool", "?"),
     DType("c64", "C64", 8, "complex64", "complex64", "complex64", ""),
+    DType("c128", "C128", 16, "complex128", "complex128", "complex128", ""),
     DType("f8e4m3", "F8_E4M3", 1, "float8_e4m3fn", "float8_e4m3fn", "uint8", ""),
     DType("f8e5m2", "F8_E5M2", 1, "float8_e5m2", "float8_e5m2", "uint8", ""),
 )
@@ -128,8 +130,8 @@ class Tensor:
         elif self._type.name == "bf16":
             words = struct.unpack(f"<{n}H", self.data)
             flat = list(struct.unpack(f"<{n}f", struct.pack(f"<{n}I", *(w << 16 for w in words))))
-        elif self._type.name == "c64":
-            parts = struct.unpack(f"<{2 * n}f", self.data)
+        elif self._type.name in ("c64", "c128"):
+            parts = struct.unpack(f"<{2 * n}{'f' if self._type.size == 8 else 'd'}", self.data)
             flat = [complex(re, im) for re, im in zip(parts[::2], parts[1::2])]
         else:
             raise TransferError(f"tolist cannot convert {self.dtype}: use torch(), or numpy() with ml_dtypes")
@@ -209,11 +211,38 @@ def read(path: str) -> Tensor:
     """Maps the tensor in a file and removes the file. Then only this process uses the memory."""
     with open(path, "r+b") as f:
         os.unlink(path)
+        if path.endswith(_NPY):
+            return _read_npy(f)
         (length,) = struct.unpack("<Q", f.read(8))
         header: Dict[str, Any] = json.loads(f.read(length))
         (about,) = (v for k, v in header.items() if k != "__metadata__")
         memory = mmap.mmap(f.fileno(), 0)
     return Tensor(dtype_of(about["dtype"]), about["shape"], memory, 8 + length + about["data_offsets"][0])
+
+
+_NPY = ".npy"
+"""The extension of files of c128, a type that the format safetensors lacks."""
+
+_NPY_MAGIC = b"\x93NUMPY\x01\x00"
+
+
+def _read_npy(f: BinaryIO) -> Tensor:
+    """Maps the tensor of c128 in an .npy file."""
+    _, length = struct.unpack("<8sH", f.read(10))
+    about = ast.literal_eval(f.read(length).decode())
+    return Tensor(dtype_of("c128"), about["shape"], mmap.mmap(f.fileno(), 0), 10 + length)
+
+
+def _header(t: Tensor) -> Tuple[str, bytes]:
+    """Returns the extension of the file of a tensor, and the bytes in front of the elements."""
+    if t.dtype == "c128":
+        text = repr({"descr": "<c16", "fortran_order": False, "shape": t.shape})
+        text += " " * (-(len(text) + 11) % 64) + "\n"
+        return _NPY, _NPY_MAGIC + struct.pack("<H", len(text)) + text.encode()
+    about = {"tensor": {"dtype": t._type.file, "shape": list(t.shape), "data_offsets": [0, t.nbytes]}}
+    header = json.dumps(about, separators=(",", ":")).encode()
+    header += b" " * (-len(header) % 8)
+    return ".safetensors", struct.pack("<Q", len(header)) + header
 
 
 def take(value: Any, dtype: Optional[str] = None) -> Tensor:
@@ -276,22 +305,21 @@ def write(folder: str, tensors: Dict[Optional[int], Tensor]) -> Tuple[str, List[
     """
     stem = os.path.join(folder, f"put{os.getpid()}-{next(_numbers)}")
     files: List[str] = []
+    extension = ""
     try:
         for rank, t in tensors.items():
-            path = f"{stem}.safetensors" if rank is None else f"{stem}-{rank}.safetensors"
-            about = {"tensor": {"dtype": t._type.file, "shape": list(t.shape), "data_offsets": [0, t.nbytes]}}
-            header = json.dumps(about, separators=(",", ":")).encode()
-            header += b" " * (-len(header) % 8)
+            extension, header = _header(t)
+            path = f"{stem}{extension}" if rank is None else f"{stem}-{rank}{extension}"
             files.append(path)
             with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb", buffering=0) as f:
-                f.write(struct.pack("<Q", len(header)) + header)
+                f.write(header)
                 rest = t.data
                 while rest:
                     rest = rest[f.write(rest) :]
     except OSError as e:
         remove(files)
         raise TransferError(f"the tensor cannot be written to {folder}: {e}; SYMMREPL_SHM names another folder") from e
-    return (f"{stem}.safetensors" if None in tensors else f"{stem}-{{rank}}.safetensors"), files
+    return (f"{stem}{extension}" if None in tensors else f"{stem}-{{rank}}{extension}"), files
 
 
 def remove(files: Sequence[str]) -> None:

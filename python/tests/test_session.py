@@ -229,7 +229,11 @@ class Values(unittest.TestCase):
         self.assertEqual(self.s.get("[]float32{}", 0).shape, (0,))
         self.s.put("scalar", numpy.float64(2.5))
         self.assertEqual(self.s.run("scalar").value, "2.5")
-        for bad in (numpy.zeros(2, bool), numpy.zeros(2, "i2"), numpy.zeros(2, complex), numpy.array(["a"])):
+        for good in (numpy.ones(2, bool), numpy.ones(2, "i2"), numpy.ones(2, "u2"), numpy.full(2, 1 - 1j, "c8"), numpy.full(2, 1 - 1j)):
+            self.s.put("z", good)
+            numpy.testing.assert_array_equal(self.s.get("z", 1), good)
+            self.assertEqual(self.s.get("z").dtype, good.dtype)
+        for bad in (numpy.zeros(2, "g"), numpy.zeros(2, "G"), numpy.array(["a"])):
             with self.assertRaises(symmrepl.TransferError):
                 self.s.put("z", bad)
 
@@ -438,12 +442,19 @@ class Faults(unittest.TestCase):
         os.kill(worker, signal.SIGSTOP)
         wait_until(lambda: stopped(worker), "the stop of rank 1")
         seen = []
-        wait = self.in_background(s, 'fmt.Println("begun")', patience=30, on_output=lambda o: seen.append(o.text))
+        wait = self.in_background(s, 'fmt.Println("begun"); if symm.Rank() == 1 { select {} }', patience=30, on_output=lambda o: seen.append(o.text))
         wait_until(lambda: "begun\n" in seen, "the cell's output on rank 0")
         end = time.monotonic() + 30
+        last = 0.0
         while s._running and time.monotonic() < end:
-            s.interrupt()
-            time.sleep(0.5)
+            if time.monotonic() > last + 0.5:
+                last = time.monotonic()
+                s.interrupt()
+            try:
+                os.kill(worker, signal.SIGSTOP)  # an interrupt lets a stopped process go on
+            except ProcessLookupError:
+                pass
+            time.sleep(0.0002)
         e = wait()
         self.assertIsInstance(e, symmrepl.RankDied)
         self.assertEqual(e.ranks, [1])

@@ -37,6 +37,9 @@ func (rt *Runtime) failure(op string, err error) *Error {
 		e.Kind, e.Peer = KindPeer, absent.Rank
 		e.Msg = fmt.Sprintf("rank %d %s", absent.Rank, absent.Why)
 		e.Hint = "every member of the group must make this call"
+		if absent.Why == bootstrap.Finished { // the rank has not failed
+			e.Kind = KindMismatch
+		}
 		if absent.Left > 1 {
 			e.Hint = survivorsHint
 		}

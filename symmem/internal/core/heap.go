@@ -201,7 +201,7 @@ func (a *allocation) freeHeap(op string) error {
 	h, _, _, err := rt.meetForHeap(op, a.id+" of NVSHMEM's heap")
 	rt.all.meeting.Unlock()
 	var lost *Error
-	if errors.As(err, &lost) && lost.Kind == KindPeer {
+	if errors.As(err, &lost) && (lost.Kind == KindPeer || lost.Kind == KindMismatch && lost.Peer >= 0) { // a rank is absent
 		return nil
 	}
 	if err != nil {

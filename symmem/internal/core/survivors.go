@@ -15,8 +15,8 @@ import (
 // all ranks. It is freed like a group of NewGroup. NCCL's ncclCommShrink and MPI_Comm_shrink do the
 // same.
 //
-// Errors: KindPeer for a rank that is left but does not make the call, and for a rank that goes while
-// the group is built: call it again.
+// Errors: KindMismatch for a rank that is left but does not make the call; KindPeer for a rank that
+// goes while the group is built: call it again.
 func (rt *Runtime) Survivors() *Group {
 	const op = "Survivors"
 	rt.hostCall(op)

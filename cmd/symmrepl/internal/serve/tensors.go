@@ -50,10 +50,9 @@ func (s *server) get(ctx context.Context, id uint64, q *get) (answer, error) {
 		dtype, isSlice := elements[t.name]
 		switch {
 		case t.name == tensorType:
-			source = fmt.Sprintf("(%s).Save(%s + \".safetensors\")", q.Expr, path)
+			source = fmt.Sprintf("{ t := (%s); %s }", q.Expr, saveTensor(path))
 		case isSlice:
-			source = fmt.Sprintf("{ v := (%s); t := symm.Local(symm.%s, len(v)).CopyFrom(v); t.Save(%s + \".safetensors\"); t.Free() }",
-				q.Expr, dtype, path)
+			source = fmt.Sprintf("{ v := (%s); t := symm.Local(symm.%s, len(v)).CopyFrom(v); %s; t.Free() }", q.Expr, dtype, saveTensor(path))
 		}
 		failed := s.eval(ctx, "get", source, t.ranks)
 		for _, rank := range t.ranks {
@@ -64,6 +63,8 @@ func (s *server) get(ctx context.Context, id uint64, q *get) (answer, error) {
 					one.File = ""
 				}
 				remove(file)
+			} else if file := fmt.Sprint(base, rank, ".npy"); exists(file) {
+				one.File = file
 			}
 			list = append(list, one)
 		}
@@ -84,6 +85,17 @@ func (s *server) get(ctx context.Context, id uint64, q *get) (answer, error) {
 		}
 	}
 	return answer{Got: list}, nil
+}
+
+// saveTensor returns statements that write the tensor t to a file. The format safetensors has no
+// complex numbers of 16 bytes; these go to a file of numpy's format.
+func saveTensor(path string) string {
+	return fmt.Sprintf(`path := %s; if t.DType() == symm.C128 { t.Save(path + ".npy") } else { t.Save(path + ".safetensors") }`, path)
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }
 
 // saveJSON returns a cell that writes an expression as JSON to a file.
