@@ -3,7 +3,6 @@
 package main
 
 import (
-	"flag"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -11,54 +10,6 @@ import (
 	"strings"
 	"testing"
 )
-
-var updateArithmetic = flag.Bool("update-arithmetic", false, "write the outputs of docs/arithmetic.md again")
-
-// TestArithmeticPage runs the cells of docs/arithmetic.md and compares what they show. With
-// -update-arithmetic it writes that into the page.
-func TestArithmeticPage(t *testing.T) {
-	t.Parallel()
-	const page, prompt, mark = "../../docs/arithmetic.md", "symm> ", "-- shown --"
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cells strings.Builder
-	for _, line := range strings.Split(string(text), "\n") {
-		if cell, ok := strings.CutPrefix(line, prompt); ok {
-			cells.WriteString(cell + "\nfmt.Println(\"" + mark + "\")\n")
-		}
-	}
-	cmd := newHome(t, 1).command("-n", "1", "--device", "cpu")
-	cmd.Stdin = strings.NewReader(cells.String())
-	out, _ := cmd.CombinedOutput() // the last cells fail on purpose
-	shown := strings.Split(string(out), mark+"\n")
-	var b strings.Builder
-	n, within, skip := 0, false, false
-	for _, line := range strings.SplitAfter(string(text), "\n") {
-		if strings.HasPrefix(line, "```") {
-			within, skip = !within, false
-		}
-		if _, ok := strings.CutPrefix(line, prompt); ok && within {
-			b.WriteString(line)
-			if n < len(shown) {
-				b.WriteString(shown[n])
-			}
-			n, skip = n+1, true
-		} else if !skip {
-			b.WriteString(line)
-		}
-	}
-	if got := b.String(); got != string(text) {
-		if *updateArithmetic {
-			if err := os.WriteFile(page, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			return
-		}
-		t.Errorf("docs/arithmetic.md is not what the program shows now; write it again by: go test ./cmd/symmrepl -run TestArithmeticPage -update-arithmetic\nIt shows\n%s", got)
-	}
-}
 
 // TestArithmeticPageComplete holds the page to a cell for every operation: each exported method and
 // function of the files that have them.
