@@ -99,6 +99,42 @@ p := symm.NewGroup(1); if symm.Rank() == 1 { w := p.Empty(symm.I64, 3); symm.Ren
 		"[0,1] cell[18]:1:1: Replay: world has another communicator of NCCL since the graph was captured\n", "hint: capture it again\n")
 }
 
+// TestNCCLPointer: a group gives its communicator to other code, and uses one that other code has made:
+// here another group's.
+func TestNCCLPointer(t *testing.T) {
+	t.Parallel()
+	r := fakeNCCL(t, 2).run(`t := symm.Empty(symm.F32, 2); symm.Rendezvous(t); t.CopyFrom([]float32{1, float32(symm.Rank())}); v := symm.Via("NCCL")
+g := symm.World(); p := g.Comm(); p != 0 && p == g.Comm()
+symm.Explain(func() { symm.AllReduce(t, "sum", v) })
+p == g.Comm()
+o := symm.NewGroup(0, 1); symm.Rendezvous(t, o); o.AdoptComm(p); o.Comm() == p
+symm.Explain(func() { symm.AllReduce(t, "sum", v, o) })
+t.Float32s()
+o.AdoptComm(p)
+o.Free(); symm.AllReduce(t, "sum", v).Float32s()
+q := symm.NewGroup(0, 1); q.AdoptComm(0)
+q.AdoptComm(4711)
+if symm.Rank() == 0 { q.AdoptComm(p) } else { q.AdoptComm(1) }
+one := symm.NewGroup(symm.Rank()); one.AdoptComm(g.Comm())
+symm.Capture(func() { q.Comm() })
+q.AdoptComm(g.Comm()); q.Comm() == g.Comm()
+if symm.Rank() == 0 { panic("the ranks recover") }
+q.Comm() != 0 && q.Comm() != g.Comm()
+`, "-n", "2", "--device", "cuda")
+	inOrder(t, "the output", r.out, "[0,1] true\n", ": NCCL 2.28.9", "[0,1] true\n", "[0,1] true\n", ": NCCL 2.28.9", "[0,1] []float32{4, 2}\n",
+		"[0,1] []float32{8, 4}\n", "[0,1] true\n", "[0,1] true\n")
+	inOrder(t, "the errors", r.err, "AdoptComm: group 0,1 has a communicator of NCCL already\n", "AdoptComm: 0x0: it is no communicator of NCCL 2.28.9: there is no memory at that address\n",
+		"hint: give this rank's ncclComm_t of a communicator with the ranks of the group\n",
+		"AdoptComm: 0x1267: it is no communicator", "AdoptComm: rank 1 could not: ",
+		"this process has rank 0,1 of 2 in it, and rank 0 of 1 in the group\n",
+		"Comm: group 0,1 has no communicator of NCCL yet, and none can be made while a graph is captured\n")
+
+	h := newHome(t, 2)
+	r = h.run("symm.World().Comm()\nsymm.World().AdoptComm(1)\n", "-n", "2", "--device", "cpu")
+	inOrder(t, "the errors", r.err, "Comm: NCCL needs the cuda device, this is ", "hint: start with --device cuda",
+		"AdoptComm: NCCL needs the cuda device, this is ")
+}
+
 // TestNCCLOverHosts: NCCL carries collectives between hosts if all ranks have it. Each rank gives
 // NCCL the name of its host.
 func TestNCCLOverHosts(t *testing.T) {

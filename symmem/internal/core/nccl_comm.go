@@ -234,14 +234,20 @@ func (g *Group) join(op string, d device.CollectiveDevice, sort int) error {
 	}
 	comm := &communicator{g: g, sort: sort}
 	comm.Communicator = nccl.New(library.Name(), c, comm)
-	joined := err == nil
+	return g.keep(ctx, op, comm, err)
+}
+
+// keep makes comm the group's communicator of its sort, unless a member could not join it, as err says
+// on this rank. It is collective over the group, on the host.
+func (g *Group) keep(ctx context.Context, op string, comm *communicator, err error) error {
+	rt, joined := g.rt, err == nil
 	if joined {
 		rt.comms.Add(comm)
 	}
 	if err == nil && rt.backendName() == ncclBackend {
 		err = comm.makeAll(ctx)
-		if err == nil && sort == byKernels {
-			comm.noPuts, err = c.Puts(ctx)
+		if err == nil && comm.sort == byKernels {
+			comm.noPuts, err = comm.C.Puts(ctx)
 		}
 	}
 	if _, failed := gatherValues(g, op, "joined", struct{}{}, err); failed != nil {
@@ -252,7 +258,7 @@ func (g *Group) join(op string, d device.CollectiveDevice, sort int) error {
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	g.comms[sort] = comm
+	g.comms[comm.sort] = comm
 	if rt.abort.Load() != nil { // and whoever raised it may not have seen the communicator
 		comm.End(nil)
 	}

@@ -213,6 +213,34 @@ func (c collectives) Join(ctx context.Context, id []byte, rank, size int, engine
 	if err != nil {
 		return nil, err
 	}
+	return c.joined(ctx, comm, size)
+}
+
+// Fits implements device.Collectives.
+func (c collectives) Fits(p uintptr, rank, size int) error {
+	m, err := c.d.c.DescribeNCCL(c.l.c, p)
+	switch {
+	case err != nil:
+		return fmt.Errorf("it is no communicator of %s: %w", c.Name(), err)
+	case m.Size != size || m.Rank != rank:
+		return fmt.Errorf("this process has rank %d of %d in it, and rank %d of %d in the group", m.Rank, m.Size, rank, size)
+	case !m.Here:
+		return errors.New("it is on another GPU than this rank")
+	}
+	return nil
+}
+
+// Adopt implements device.Collectives.
+func (c collectives) Adopt(ctx context.Context, p uintptr, rank, size int) (device.Communicator, error) {
+	comm, err := c.d.c.AdoptNCCL(c.l.c, p, rank, size)
+	if err != nil {
+		return nil, err
+	}
+	return c.joined(ctx, comm, size)
+}
+
+// joined waits until a communicator has joined.
+func (c collectives) joined(ctx context.Context, comm clib.NCCLComm, size int) (device.Communicator, error) {
 	for {
 		done, err := comm.Joined(joinTick)
 		if err == nil && !done {

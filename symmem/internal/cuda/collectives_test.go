@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -116,6 +117,7 @@ func TestNCCLCollectives(t *testing.T) {
 			must(t, d.Free(at[i]))
 		}
 	}
+	adoptsComms(t, devices, comms)
 	s := newStream(t, devices[0])
 	if err := s.Collective(comms[0], device.Collective{Kind: device.AllReduce, N: 1, Type: "f8e4m3",
 		Reduction: "sum"}); err == nil || err.Error() != `NCCL has no "sum" of f8e4m3` {
@@ -148,6 +150,58 @@ func TestNCCLCollectives(t *testing.T) {
 	must(t, devices[0].Free(p))
 	for _, d := range devices {
 		must(t, d.Close())
+	}
+}
+
+// adoptsComms adopts communicators that the library has made, which stay as they are when the adopted ones
+// end, and is refused others.
+func adoptsComms(t *testing.T, devices []*Device, comms []device.Communicator) {
+	t.Helper()
+	ctx, library := t.Context(), make([]device.Collectives, len(devices))
+	for i, d := range devices {
+		var err error
+		library[i], err = d.Collectives(nil)
+		must(t, err)
+	}
+	for _, c := range []struct {
+		p          uintptr
+		rank, size int
+		on         int
+		want       string
+	}{
+		{comms[0].Pointer(), 1, 2, 0, "this process has rank 0 of 2 in it, and rank 1 of 2 in the group"},
+		{comms[0].Pointer(), 0, 3, 0, "this process has rank 0 of 2 in it, and rank 0 of 3 in the group"},
+		{comms[0].Pointer(), 0, 2, 1, "it is on another GPU than this rank"},
+		{0, 0, 2, 0, "there is no memory at that address"},
+		{12345, 0, 2, 0, "there is no memory at that address"},
+		{^uintptr(0) - 7, 0, 2, 0, "there is no memory at that address"},
+		{uintptr(unsafe.Pointer(new([512]byte))), 0, 2, 0, "ncclCommCount returned 4: invalid argument"},
+	} {
+		if err := library[c.on].Fits(c.p, c.rank, c.size); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("adopting %#x as rank %d of %d: %v, want %s", c.p, c.rank, c.size, err, c.want)
+		}
+	}
+	for range 2 { // the end of the first ones leaves them to the second ones
+		adopted, errs := make([]device.Communicator, len(comms)), make([]error, len(comms))
+		var wg sync.WaitGroup
+		for i := range comms {
+			wg.Go(func() { adopted[i], errs[i] = library[i].Adopt(ctx, comms[i].Pointer(), i, len(comms)) })
+		}
+		wg.Wait()
+		must(t, errors.Join(errs...))
+		for i, c := range adopted {
+			if c.Pointer() != comms[i].Pointer() {
+				t.Errorf("the adopted communicator is at %#x, not %#x", c.Pointer(), comms[i].Pointer())
+			}
+			c.End()
+			if !c.Ended(10*time.Second) || c.Pointer() != 0 {
+				t.Errorf("the adopted communicator has not ended: %#x", c.Pointer())
+			}
+			c.Free()
+		}
+		for _, c := range comms {
+			must(t, c.Failure())
+		}
 	}
 }
 

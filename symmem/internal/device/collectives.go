@@ -29,6 +29,11 @@ type Collectives interface {
 	// windows are executed by copy engines instead of kernels, if the library supports it.
 	// Cancelling ctx gives up.
 	Join(ctx context.Context, id []byte, rank, size int, engines bool) (Communicator, error)
+	// Fits returns an error unless at the address p in this process there is a communicator of the
+	// library, made elsewhere, in which this process has that rank on this device. Adopt is Join for
+	// such a communicator. The result's End and Free do not end it.
+	Fits(p uintptr, rank, size int) error
+	Adopt(ctx context.Context, p uintptr, rank, size int) (Communicator, error)
 }
 
 // Communicator is a process's member of a group that executes collectives.
@@ -47,6 +52,8 @@ type Communicator interface {
 	// Puts prepares puts, and returns why the library does not support them, if so. All members
 	// call it; cancelling ctx ends the communicator.
 	Puts(ctx context.Context) (why string, err error)
+	// Pointer returns the library's address of the communicator, 0 if it has ended.
+	Pointer() uintptr
 	// Failure returns an error that the library reports for collectives in progress.
 	Failure() error
 	// End starts to end the communicator and its kernels, whatever they wait for. It does not wait

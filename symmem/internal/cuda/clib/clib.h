@@ -275,6 +275,7 @@ typedef struct sy_nccl sy_nccl;
 typedef struct sy_nccl_comm sy_nccl_comm;
 
 enum { SY_NCCL_OLDEST = 22800, SY_NCCL_ID = 128, SY_NCCL_TEXT = 512, SY_NCCL_DEVICE_COMM = 512 };
+enum { SY_NCCL_NO_COMM = -1 };
 enum { SY_NCCL_DEVICE_API = 1, SY_NCCL_ONE_SIDED = 2 };
 
 // sy_nccl_load opens the library. It returns NULL on failure with the reason in why. It stays
@@ -293,6 +294,16 @@ sy_status sy_nccl_id(const sy_nccl *n, const sy_device *d, unsigned char *id);
 // engines and no multiprocessor if possible. sy_nccl_joined waits for the communicator and returns
 // 0 if it is still being made, otherwise 1 with the failure, if any; text holds SY_NCCL_TEXT bytes.
 sy_nccl_comm *sy_nccl_join(const sy_nccl *n, sy_device *d, const unsigned char *id, int rank, int size, int zero_cta);
+
+// sy_nccl_describe asks for this process's rank in a communicator that was made elsewhere, its size,
+// and whether it is on the device. It returns SY_NCCL_NO_COMM as the code if there is no memory at
+// comm. sy_nccl_adopt is sy_nccl_join for such a communicator, which is never ended.
+sy_status sy_nccl_describe(const sy_nccl *n, const sy_device *d, uint64_t comm, int *rank, int *size, int *here, char *text);
+sy_nccl_comm *sy_nccl_adopt(const sy_nccl *n, sy_device *d, uint64_t comm, int rank, int size);
+
+// sy_nccl_pointer returns the ncclComm_t, 0 if the communicator has ended.
+uint64_t sy_nccl_pointer(sy_nccl_comm *c);
+
 int sy_nccl_joined(sy_nccl_comm *c, unsigned milliseconds, sy_status *failure, char *text);
 
 // sy_nccl_end lets the thread abort the communicator, whatever it is doing, and returns at once;

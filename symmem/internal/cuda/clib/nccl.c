@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "inner.h"
 
@@ -65,6 +66,9 @@ static const struct {
 	X(ncclGetVersion, (int *version)) \
 	X(ncclGetUniqueId, (nccl_id * id)) \
 	X(ncclCommInitRankConfig, (void **comm, int size, nccl_id id, int rank, nccl_config *config)) \
+	X(ncclCommCount, (void *comm, int *size)) \
+	X(ncclCommUserRank, (void *comm, int *rank)) \
+	X(ncclCommCuDevice, (void *comm, int *device)) \
 	X(ncclCommAbort, (void *comm)) \
 	X(ncclCommGetAsyncError, (void *comm, int *result)) \
 	X(ncclCommWindowRegister, (void *comm, void *ptr, size_t size, void **window, int flags)) \
@@ -175,6 +179,7 @@ struct sy_nccl_comm {
 	pthread_mutex_t calls; // held during a call on the communicator; taken before lock
 	pthread_mutex_t lock;  // guards the fields below
 	pthread_cond_t changed;
+	void *adopted; // a communicator that was made elsewhere, or NULL
 	void *comm; // NULL unless JOINED
 	int state, end, holders;
 	sy_nccl_task task; // the thread's next task once it has joined, and its result; kind 0: none
@@ -284,10 +289,10 @@ static void *tend(void *arg) {
 	    .max_ctas = INT_MIN, .split_share = INT_MIN, .traffic_class = INT_MIN, .collnet = INT_MIN, .cta_policy = INT_MIN, .shrink_share = INT_MIN,
 	    .nvls_ctas = INT_MIN, .channels_per_peer = INT_MIN, .nvlink_centric = INT_MIN};
 	if (c->zero_cta) config.cta_policy = NCCL_CTA_POLICY_ZERO;
-	void *comm = NULL;
+	void *comm = c->adopted;
 	c->failure = sy_enter(c->device);
 	if (!c->failure.code) {
-		int result = c->nccl->ncclCommInitRankConfig(&comm, c->size, c->id, c->rank, &config);
+		int result = comm ? NCCL_SUCCESS : c->nccl->ncclCommInitRankConfig(&comm, c->size, c->id, c->rank, &config);
 		if (result) c->failure = (sy_status){result, "ncclCommInitRankConfig"};
 		else c->failure = greet(c, comm);
 		if (c->failure.code) explain(c->nccl, comm, c->failure.code, c->text);
@@ -308,7 +313,7 @@ static void *tend(void *arg) {
 	clock_gettime(CLOCK_REALTIME, &soon);
 	soon.tv_sec += 1;
 	int quiet = !pthread_mutex_timedlock(&c->calls, &soon);
-	if (comm && !aborted) c->nccl->ncclCommAbort(comm);
+	if (comm && !aborted && !c->adopted) c->nccl->ncclCommAbort(comm);
 	if (!quiet) pthread_mutex_lock(&c->calls);
 	pthread_mutex_unlock(&c->calls);
 	pthread_mutex_lock(&c->lock);
@@ -320,13 +325,14 @@ static void *tend(void *arg) {
 	return NULL;
 }
 
-sy_nccl_comm *sy_nccl_join(const sy_nccl *n, sy_device *d, const unsigned char *id, int rank, int size, int zero_cta) {
+// start starts the thread of a communicator: of adopted, or of one that it makes by id.
+static sy_nccl_comm *start(const sy_nccl *n, sy_device *d, void *adopted, const unsigned char *id, int rank, int size, int zero_cta) {
 	sy_nccl_comm *c = calloc(1, sizeof *c);
 	pthread_condattr_t monotonic;
 	pthread_t thread;
 	if (!c) return NULL;
-	c->nccl = n, c->device = d, c->rank = rank, c->size = size, c->zero_cta = zero_cta, c->holders = 2;
-	memcpy(c->id.bytes, id, sizeof c->id);
+	c->nccl = n, c->device = d, c->rank = rank, c->size = size, c->zero_cta = zero_cta, c->holders = 2, c->adopted = adopted;
+	if (id) memcpy(c->id.bytes, id, sizeof c->id);
 	pthread_mutex_init(&c->calls, NULL);
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_condattr_init(&monotonic);
@@ -339,6 +345,47 @@ sy_nccl_comm *sy_nccl_join(const sy_nccl *n, sy_device *d, const unsigned char *
 	}
 	pthread_detach(thread);
 	return c;
+}
+
+sy_nccl_comm *sy_nccl_join(const sy_nccl *n, sy_device *d, const unsigned char *id, int rank, int size, int zero_cta) {
+	return start(n, d, NULL, id, rank, size, zero_cta);
+}
+
+sy_nccl_comm *sy_nccl_adopt(const sy_nccl *n, sy_device *d, uint64_t comm, int rank, int size) {
+	return start(n, d, (void *)comm, NULL, rank, size, 0);
+}
+
+// readable reports whether there is memory at p, which a user has given.
+static int readable(void *p) {
+	int ends[2];
+	if (pipe(ends)) return 1; // the library finds out
+	int wrote = write(ends[1], p, 16) == 16; // the library looks at the beginning first
+	close(ends[0]);
+	close(ends[1]);
+	return wrote;
+}
+
+sy_status sy_nccl_describe(const sy_nccl *n, const sy_device *d, uint64_t at, int *rank, int *size, int *here, char *text) {
+	ENTER(d);
+	void *comm = (void *)at;
+	int device = -1, result = NCCL_SUCCESS;
+	sy_status st;
+	*text = 0;
+	if (!readable(comm)) return (sy_status){SY_NCCL_NO_COMM, "ncclCommCount"};
+#define ASK(call, ...) ((st = (sy_status){n->call(comm, __VA_ARGS__), #call}).code)
+	if (!ASK(ncclCommCount, size) && !ASK(ncclCommUserRank, rank) && !ASK(ncclCommCuDevice, &device) && !ASK(ncclCommGetAsyncError, &result))
+		st.code = result;
+#undef ASK
+	if (st.code) explain(n, NULL, st.code, text);
+	*here = device == d->device;
+	return st;
+}
+
+uint64_t sy_nccl_pointer(sy_nccl_comm *c) {
+	pthread_mutex_lock(&c->lock);
+	void *comm = c->end ? NULL : c->comm;
+	pthread_mutex_unlock(&c->lock);
+	return (uint64_t)comm;
 }
 
 // after returns the time that is the given number of milliseconds from now.
@@ -382,7 +429,7 @@ static void *abort_beside(void *arg) {
 void sy_nccl_end(sy_nccl_comm *c) {
 	pthread_t thread;
 	pthread_mutex_lock(&c->lock);
-	if (!c->end && c->working) {
+	if (!c->end && c->working && !c->adopted) {
 		c->aborted = c->comm, c->aborting = 1, c->holders++;
 		if (pthread_create(&thread, NULL, abort_beside, c)) c->aborted = NULL, c->aborting = 0, c->holders--;
 		else pthread_detach(thread);

@@ -69,10 +69,45 @@ func (d Device) JoinNCCL(n NCCL, id []byte, rank, size int, engines bool) (NCCLC
 	}
 	c := NCCLComm{C.sy_nccl_join(n.c, d.c, (*C.uchar)(&id[0]), C.int(rank), C.int(size), zero)}
 	if c.c == nil {
-		return NCCLComm{}, errors.New("no thread could be started for NCCL")
+		return NCCLComm{}, errNoThread
 	}
 	return c, nil
 }
+
+// NCCLMember is this process's place in a communicator that was made elsewhere.
+type NCCLMember struct {
+	Rank, Size int
+	Here       bool // it is on the device
+}
+
+// ErrNoComm means that there is no memory at the address of a communicator.
+var ErrNoComm = errors.New("there is no memory at that address")
+
+// DescribeNCCL describes the communicator at an address.
+func (d Device) DescribeNCCL(n NCCL, comm uintptr) (NCCLMember, error) {
+	var rank, size, here C.int
+	var text [C.SY_NCCL_TEXT]C.char
+	st := C.sy_nccl_describe(n.c, d.c, C.uint64_t(comm), &rank, &size, &here, &text[0])
+	if st.code == C.SY_NCCL_NO_COMM {
+		return NCCLMember{}, ErrNoComm
+	}
+	return NCCLMember{int(rank), int(size), here != 0}, ncclError(st, &text[0])
+}
+
+// AdoptNCCL is JoinNCCL for the communicator at an address, in which this process has that rank. End
+// and Free leave it as it is.
+func (d Device) AdoptNCCL(n NCCL, comm uintptr, rank, size int) (NCCLComm, error) {
+	c := NCCLComm{C.sy_nccl_adopt(n.c, d.c, C.uint64_t(comm), C.int(rank), C.int(size))}
+	if c.c == nil {
+		return NCCLComm{}, errNoThread
+	}
+	return c, nil
+}
+
+// Pointer returns the ncclComm_t, 0 if the communicator has ended.
+func (c NCCLComm) Pointer() uintptr { return uintptr(C.sy_nccl_pointer(c.c)) }
+
+var errNoThread = errors.New("no thread could be started for NCCL")
 
 // Joined waits for the communicator. done reports whether it was made or has failed with err.
 func (c NCCLComm) Joined(limit time.Duration) (done bool, err error) {

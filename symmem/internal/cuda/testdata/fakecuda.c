@@ -434,6 +434,9 @@ static int add(stream *s, op what) {
 	return sticky;
 }
 
+// fakeCurrentDevice is for fakenccl.c, too.
+int fakeCurrentDevice(int *d) { return *d = current ? (int)(current - context) : -1, 0; }
+
 // fakeAddWork is for fakenccl.c: ready does the work step by step until it returns 1.
 int fakeAddWork(stream *s, int (*ready)(void *), void *work) { return add(s, (op){.kind = WORK, .ready = ready, .work = work}); }
 

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 enum { INVALID_ARGUMENT = 4, REMOTE = 6, MEMBERS = 16, SLOT = 64 << 10, WINDOWS = 64 };
+#define MAGIC 0x0280028002800280ul
 enum { AVG = 4, OWN_OP = 5 };
 enum { ALL_REDUCE, REDUCE_SCATTER, ALL_GATHER, ALL_TO_ALL, BROADCAST, PUT };
 
@@ -58,8 +59,9 @@ typedef struct {
 } shared;
 
 typedef struct {
+	unsigned long magic;
 	shared *s;
-	int rank, size, calls, windows, zero, ops;
+	int device, rank, size, calls, windows, zero, ops;
 	double factor; // of the last operation that was made
 	char *at[WINDOWS + 1]; // each window's memory, NULL once it is ended
 	size_t bytes[WINDOWS + 1];
@@ -112,6 +114,12 @@ int ncclGetUniqueId(id *out) {
 	return failing("ncclGetUniqueId");
 }
 
+// current_device returns the current device of the driver.
+static int current_device(void) {
+	int device = -1, (*get)(int *) = (int (*)(int *))dlsym(dlopen(getenv("SYMMREPL_CUDA"), RTLD_NOW | RTLD_NOLOAD), "fakeCurrentDevice");
+	return get(&device), device;
+}
+
 int ncclCommInitRankConfig(comm **out, int size, id name, int rank, config *f) {
 	int failed = failing("ncclCommInitRankConfig");
 	while (hangs("init")) usleep(1000);
@@ -122,6 +130,7 @@ int ncclCommInitRankConfig(comm **out, int size, id name, int rank, config *f) {
 	c->s = mmap(NULL, sizeof(shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	if (fd < 0 || c->s == MAP_FAILED) return 2;
+	c->magic = MAGIC, c->device = current_device();
 	c->rank = rank, c->size = size, c->zero = f->policy == 2;
 	c->s->joined++;
 	while (c->s->joined < size) usleep(200);
@@ -133,6 +142,14 @@ int ncclCommAbort(comm *c) {
 	c->s->left++;
 	return 0;
 }
+
+static int checked(comm *c, int value, int *out) {
+	if (!c || c->magic != MAGIC) return INVALID_ARGUMENT;
+	return *out = value, c->aborted ? INVALID_ARGUMENT : 0;
+}
+int ncclCommCount(comm *c, int *out) { return checked(c, c->size, out); }
+int ncclCommUserRank(comm *c, int *out) { return checked(c, c->rank, out); }
+int ncclCommCuDevice(comm *c, int *out) { return checked(c, c->device, out); }
 
 int ncclCommGetAsyncError(comm *c, int *result) { return *result = c->failed, failing("ncclCommGetAsyncError"); }
 
