@@ -11,12 +11,12 @@ import (
 
 // A group's communicator as other code has it, by NCCL's pointer.
 
-// Comm returns the group's communicator of NCCL as an ncclComm_t: an address in this process, for code
-// that calls NCCL itself. The group makes the communicator if it has none yet, which is collective
-// over the group, on the host; otherwise the call meets no other rank. The communicator belongs to the
-// group, which uses it for calls by NCCL: other code must issue its own calls in the same order
-// between them on all members, and must not end it. The address is valid until Recover, a call that was
-// given up, or Free of the group; Comm then returns another.
+// Comm returns the group's communicator of NCCL as an ncclComm_t: an address in this process, for
+// code that calls NCCL itself. The group makes the communicator if it has none yet, which is
+// collective over the group, on the host; otherwise the call meets no other rank. The communicator
+// belongs to the group, which uses it for calls by NCCL: other code must issue its own calls in the
+// same order between them on all members, and must not end it. The address is valid until Recover,
+// a call that was given up, or Free of the group; Comm then returns another.
 //
 // It is refused where there is no NCCL, as on the cpu device, with the reason, and while a graph is
 // captured if the group has no communicator yet.
@@ -49,14 +49,16 @@ func (g *Group) Comm() uintptr {
 }
 
 // AdoptComm makes the group use a communicator that was made elsewhere in this process: comm is an
-// ncclComm_t of the same NCCL library, as nccl4py, PyTorch or C code has it. Calls of the group by NCCL,
-// as with Via("NCCL"), then go by it. It is collective over the group, on the host; each member gives its
-// own communicator, in which it must have the rank that it has in the group, on the same GPU.
+// ncclComm_t of the same NCCL library, as nccl4py, PyTorch or C code has it. Calls of the group by
+// NCCL, as with Via("NCCL"), then go by it. It is collective over the group, on the host; each
+// member gives its own communicator, in which it must have the rank that it has in the group, on
+// the same GPU.
 //
-// The group never destroys the communicator, and stops using it with Recover or with its own Free; from
-// then on it makes its own again. Until then the code that made it must not destroy it, and must issue
-// calls in the same order between those of the group on all members. A call that waits in it cannot be
-// ended: NCCL ends kernels only with their communicator. A rank that is interrupted in one is restarted.
+// The group never destroys the communicator, and stops using it with Recover or with its own Free;
+// from then on it makes its own again. Until then the code that made it must not destroy it, and
+// must issue calls in the same order between those of the group on all members. A call that waits
+// in it cannot be ended: NCCL ends kernels only with their communicator. A rank that is interrupted
+// in one is restarted.
 //
 // It is refused for a group that has a communicator already, and with the back end NCCL, whose
 // communicators have windows of tensors.
@@ -88,7 +90,8 @@ func (g *Group) ncclDevice(op string) device.CollectiveDevice {
 	return d
 }
 
-// adopt makes a communicator at an address the group's own. It is collective over the group, on the host.
+// adopt makes a communicator at an address the group's own. It is collective over the group, on the
+// host.
 func (g *Group) adopt(op string, d device.CollectiveDevice, p uintptr) error {
 	rt := g.rt
 	library, err := d.Collectives(rt.collectivesSettings())
