@@ -56,12 +56,13 @@ func (g *Group) Comm() uintptr {
 //
 // The group never destroys the communicator, and stops using it with Recover or with its own Free;
 // from then on it makes its own again. Until then the code that made it must not destroy it, and
-// must issue calls in the same order between those of the group on all members. A call that waits
-// in it cannot be ended: NCCL ends kernels only with their communicator. A rank that is interrupted
-// in one is restarted.
+// must issue calls in the same order between those of the group on all members. If a call of the
+// group by it has to be given up, ncclCommRevoke stops the call, and the communicator can then only
+// be destroyed.
 //
-// It is refused for a group that has a communicator already, and with the back end NCCL, whose
-// communicators have windows of tensors.
+// It is refused for a group that has a communicator already, for a communicator that a group has,
+// for a library without ncclCommRevoke, and with the back end NCCL, whose communicators have
+// windows of tensors.
 func (g *Group) AdoptComm(comm uintptr) {
 	const op = "AdoptComm"
 	g.exists(op)
@@ -101,8 +102,14 @@ func (g *Group) adopt(op string, d device.CollectiveDevice, p uintptr) error {
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
 	if err == nil {
-		if why := library.Fits(p, g.rank, len(g.ranks)); why != nil {
-			err = rt.misuse(op, "comm", "give this rank's ncclComm_t of a communicator with the ranks of the group", "%#x: %v", p, why)
+		why := library.Fits(p, g.rank, len(g.ranks))
+		for _, c := range rt.comms.All() {
+			if p != 0 && c.C.Pointer() == p {
+				why = fmt.Errorf("it is the communicator of %v already", c.g)
+			}
+		}
+		if why != nil {
+			err = rt.misuse(op, "comm", "give this rank's ncclComm_t of a communicator with the ranks of the group", "comm cannot be adopted: %v", why)
 		}
 	}
 	if _, failed := gatherValues(g, op, "adopt", struct{}{}, err); failed != nil {

@@ -218,6 +218,9 @@ func (c collectives) Join(ctx context.Context, id []byte, rank, size int, engine
 
 // Fits implements device.Collectives.
 func (c collectives) Fits(p uintptr, rank, size int) error {
+	if !c.l.c.Has(clib.NCCLRevoke) {
+		return fmt.Errorf("%s has no ncclCommRevoke, without which a call that waits in it could not be ended", c.Name())
+	}
 	m, err := c.d.c.DescribeNCCL(c.l.c, p)
 	switch {
 	case err != nil:
@@ -322,7 +325,7 @@ func (c communicator) do(ctx context.Context, t clib.NCCLTask) (clib.NCCLTask, e
 		case done:
 			return t, err
 		case ctx.Err() != nil:
-			c.End()
+			c.End(true)
 			return t, ctx.Err()
 		}
 	}

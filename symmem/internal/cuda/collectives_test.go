@@ -132,14 +132,14 @@ func TestNCCLCollectives(t *testing.T) {
 		t.Errorf("Idle is %v (%v) while a call waits", idle, err)
 	}
 	must(t, comms[0].Failure())
-	comms[0].End()
+	comms[0].End(true)
 	must(t, s.Synchronize())
 	var failed *device.LibraryError
 	if err := s.Collective(comms[0], device.Collective{Kind: device.AllReduce, Src: p, Dst: p, N: 1, Type: "f32",
 		Reduction: "sum"}); !errors.As(err, &failed) || failed.Text != "the communicator was ended" {
 		t.Errorf("a call after the end gives %v", err)
 	}
-	comms[1].End()
+	comms[1].End(true)
 	for i, c := range comms {
 		if !c.Ended(10 * time.Second) {
 			t.Errorf("communicator %d does not end", i)
@@ -193,7 +193,7 @@ func adoptsComms(t *testing.T, devices []*Device, comms []device.Communicator) {
 			if c.Pointer() != comms[i].Pointer() {
 				t.Errorf("the adopted communicator is at %#x, not %#x", c.Pointer(), comms[i].Pointer())
 			}
-			c.End()
+			c.End(false)
 			if !c.Ended(10*time.Second) || c.Pointer() != 0 {
 				t.Errorf("the adopted communicator has not ended: %#x", c.Pointer())
 			}

@@ -31,7 +31,7 @@ type Collectives interface {
 	Join(ctx context.Context, id []byte, rank, size int, engines bool) (Communicator, error)
 	// Fits returns an error unless at the address p in this process there is a communicator of the
 	// library, made elsewhere, in which this process has that rank on this device. Adopt is Join for
-	// such a communicator. The result's End and Free do not end it.
+	// such a communicator. The result's End and Free do not destroy it.
 	Fits(p uintptr, rank, size int) error
 	Adopt(ctx context.Context, p uintptr, rank, size int) (Communicator, error)
 }
@@ -57,8 +57,9 @@ type Communicator interface {
 	// Failure returns an error that the library reports for collectives in progress.
 	Failure() error
 	// End starts to end the communicator and its kernels, whatever they wait for. It does not wait
-	// for the end, and may be called at any time.
-	End()
+	// for the end, and may be called at any time. busy says that calls may be under way: only then does
+	// it stop those of an adopted communicator, which its maker can only destroy from then on.
+	End(busy bool)
 	// Ended waits for the end, and reports whether it was reached. Graphs that captured collectives
 	// delay it.
 	Ended(limit time.Duration) bool

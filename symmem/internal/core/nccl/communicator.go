@@ -190,7 +190,7 @@ func (c *Communicator) end(why error, idle bool) {
 	case c.launched || puts:
 		go c.stop(pending)
 	default:
-		c.C.End()
+		c.C.End(len(pending) > 0)
 	}
 }
 
@@ -202,7 +202,7 @@ func (c *Communicator) stop(pending []Call) {
 			break
 		}
 	}
-	c.C.End()
+	c.C.End(true)
 }
 
 // forget closes the marks.
@@ -219,7 +219,7 @@ func (c *Communicator) forget() {
 // rest. One that is not over until then is left to NCCL's thread.
 func Release(list []*Communicator, until time.Time) {
 	for _, c := range list {
-		c.C.End()
+		c.C.End(false)
 	}
 	for _, c := range list {
 		c.C.Ended(time.Until(until))

@@ -37,7 +37,7 @@ func (l *library) Failure() error {
 	defer l.mu.Unlock()
 	return l.failure
 }
-func (l *library) End()                     { l.note("end") }
+func (l *library) End(bool)                 { l.note("end") }
 func (l *library) Ended(time.Duration) bool { l.note("ended"); return true }
 func (l *library) Free()                    { l.note("free") }
 

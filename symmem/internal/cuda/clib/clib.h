@@ -276,7 +276,7 @@ typedef struct sy_nccl_comm sy_nccl_comm;
 
 enum { SY_NCCL_OLDEST = 22800, SY_NCCL_ID = 128, SY_NCCL_TEXT = 512, SY_NCCL_DEVICE_COMM = 512 };
 enum { SY_NCCL_NO_COMM = -1 };
-enum { SY_NCCL_DEVICE_API = 1, SY_NCCL_ONE_SIDED = 2 };
+enum { SY_NCCL_DEVICE_API = 1, SY_NCCL_ONE_SIDED = 2, SY_NCCL_REVOKE = 4 };
 
 // sy_nccl_load opens the library. It returns NULL on failure with the reason in why. It stays
 // loaded. For a library older than SY_NCCL_OLDEST only the version may be asked. sy_nccl_version
@@ -297,7 +297,8 @@ sy_nccl_comm *sy_nccl_join(const sy_nccl *n, sy_device *d, const unsigned char *
 
 // sy_nccl_describe asks for this process's rank in a communicator that was made elsewhere, its size,
 // and whether it is on the device. It returns SY_NCCL_NO_COMM as the code if there is no memory at
-// comm. sy_nccl_adopt is sy_nccl_join for such a communicator, which is never ended.
+// comm. sy_nccl_adopt is sy_nccl_join for such a communicator, which is never ended: it is revoked if
+// sy_nccl_end is told that calls may be under way, for which the library needs SY_NCCL_REVOKE.
 sy_status sy_nccl_describe(const sy_nccl *n, const sy_device *d, uint64_t comm, int *rank, int *size, int *here, char *text);
 sy_nccl_comm *sy_nccl_adopt(const sy_nccl *n, sy_device *d, uint64_t comm, int rank, int size);
 
@@ -310,7 +311,7 @@ int sy_nccl_joined(sy_nccl_comm *c, unsigned milliseconds, sy_status *failure, c
 // kernels of the library then end. It may be called at any time. sy_nccl_ended waits and reports
 // whether the abort is over; graphs that captured calls delay it. sy_nccl_free ends the
 // communicator if necessary; the thread frees its memory.
-void sy_nccl_end(sy_nccl_comm *c);
+void sy_nccl_end(sy_nccl_comm *c, int busy);
 int sy_nccl_ended(sy_nccl_comm *c, unsigned milliseconds);
 void sy_nccl_free(sy_nccl_comm *c);
 

@@ -88,6 +88,7 @@ static const struct {
 } nccl_features[] = {
 	{SY_NCCL_DEVICE_API, "ncclDevCommCreate"},
 	{SY_NCCL_ONE_SIDED, "ncclPutSignal"}, // and ncclSignal
+	{SY_NCCL_REVOKE, "ncclCommRevoke"},
 };
 
 struct sy_nccl {
@@ -98,6 +99,7 @@ struct sy_nccl {
 	int (*ncclDevCommCreate)(void *comm, const nccl_requirements *what, void *device_comm); // with SY_NCCL_DEVICE_API
 	int (*ncclDevCommDestroy)(void *comm, const void *device_comm);
 	int (*ncclPutSignal)(const void *src, size_t n, int type, int peer, void *window, size_t offset, int signal, int context, unsigned flags, void *comm, cu_stream stream); // with SY_NCCL_ONE_SIDED
+	int (*ncclCommRevoke)(void *comm, int flags); // with SY_NCCL_REVOKE
 	int (*ncclSignal)(int peer, int signal, int context, unsigned flags, void *comm, cu_stream stream);
 #define FIELD(name, args) int(*name) args;
 	NCCL_FUNCTIONS(FIELD)
@@ -126,6 +128,7 @@ sy_nccl *sy_nccl_load(const char *path, char *why, size_t size) {
 	n->ncclDevCommCreate = (int (*)(void *, const nccl_requirements *, void *))dlsym(lib, "ncclDevCommCreate");
 	n->ncclDevCommDestroy = (int (*)(void *, const void *))dlsym(lib, "ncclDevCommDestroy");
 	n->ncclPutSignal = (int (*)(const void *, size_t, int, int, void *, size_t, int, int, unsigned, void *, cu_stream))dlsym(lib, "ncclPutSignal");
+	n->ncclCommRevoke = (int (*)(void *, int))dlsym(lib, "ncclCommRevoke");
 	n->ncclSignal = (int (*)(int, int, int, unsigned, void *, cu_stream))dlsym(lib, "ncclSignal");
 	if (missing) {
 		snprintf(why, size, "%s lacks %s", path, missing);
@@ -182,6 +185,7 @@ struct sy_nccl_comm {
 	void *adopted; // a communicator that was made elsewhere, or NULL
 	void *comm; // NULL unless JOINED
 	int state, end, holders;
+	int revoke; // an adopted communicator ends with calls under way
 	sy_nccl_task task; // the thread's next task once it has joined, and its result; kind 0: none
 	int working;       // the thread works on the task
 	void *aborted; // the communicator that another thread is aborting
@@ -306,7 +310,7 @@ static void *tend(void *arg) {
 		else pthread_cond_wait(&c->changed, &c->lock);
 	}
 	c->comm = NULL; // from now on no call begins
-	int aborted = c->aborted != NULL;
+	int aborted = c->aborted != NULL, revoke = c->revoke;
 	pthread_mutex_unlock(&c->lock);
 	// A call that is under way ends by itself, or waits for other members until the abort ends it.
 	struct timespec soon;
@@ -314,6 +318,7 @@ static void *tend(void *arg) {
 	soon.tv_sec += 1;
 	int quiet = !pthread_mutex_timedlock(&c->calls, &soon);
 	if (comm && !aborted && !c->adopted) c->nccl->ncclCommAbort(comm);
+	if (revoke && c->nccl->ncclCommRevoke) c->nccl->ncclCommRevoke(comm, 0);
 	if (!quiet) pthread_mutex_lock(&c->calls);
 	pthread_mutex_unlock(&c->calls);
 	pthread_mutex_lock(&c->lock);
@@ -426,9 +431,10 @@ static void *abort_beside(void *arg) {
 	return NULL;
 }
 
-void sy_nccl_end(sy_nccl_comm *c) {
+void sy_nccl_end(sy_nccl_comm *c, int busy) {
 	pthread_t thread;
 	pthread_mutex_lock(&c->lock);
+	if (!c->end) c->revoke = c->adopted && (busy || c->state == JOINING);
 	if (!c->end && c->working && !c->adopted) {
 		c->aborted = c->comm, c->aborting = 1, c->holders++;
 		if (pthread_create(&thread, NULL, abort_beside, c)) c->aborted = NULL, c->aborting = 0, c->holders--;
@@ -473,7 +479,7 @@ int sy_nccl_ended(sy_nccl_comm *c, unsigned milliseconds) {
 }
 
 void sy_nccl_free(sy_nccl_comm *c) {
-	sy_nccl_end(c);
+	sy_nccl_end(c, 0);
 	drop(c);
 }
 

@@ -26,6 +26,7 @@ type NCCLFeature uint
 const (
 	NCCLDeviceAPI NCCLFeature = C.SY_NCCL_DEVICE_API
 	NCCLOneSided  NCCLFeature = C.SY_NCCL_ONE_SIDED
+	NCCLRevoke    NCCLFeature = C.SY_NCCL_REVOKE
 )
 
 // LoadNCCL opens the library. It stays loaded. For a library older than 2.28 only the version may
@@ -95,7 +96,7 @@ func (d Device) DescribeNCCL(n NCCL, comm uintptr) (NCCLMember, error) {
 }
 
 // AdoptNCCL is JoinNCCL for the communicator at an address, in which this process has that rank. End
-// and Free leave it as it is.
+// and Free do not destroy it.
 func (d Device) AdoptNCCL(n NCCL, comm uintptr, rank, size int) (NCCLComm, error) {
 	c := NCCLComm{C.sy_nccl_adopt(n.c, d.c, C.uint64_t(comm), C.int(rank), C.int(size))}
 	if c.c == nil {
@@ -117,8 +118,15 @@ func (c NCCLComm) Joined(limit time.Duration) (done bool, err error) {
 	return done, ncclError(st, &text[0])
 }
 
-// End aborts the communicator, at any time, and returns at once.
-func (c NCCLComm) End() { C.sy_nccl_end(c.c) }
+// End aborts the communicator, at any time, and returns at once. It only revokes one that was adopted,
+// if busy says that calls may be under way.
+func (c NCCLComm) End(busy bool) {
+	b := C.int(0)
+	if busy {
+		b = 1
+	}
+	C.sy_nccl_end(c.c, b)
+}
 
 // Ended waits for the abort and reports whether it is over.
 func (c NCCLComm) Ended(limit time.Duration) bool {

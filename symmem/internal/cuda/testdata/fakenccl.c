@@ -8,6 +8,7 @@
 //                             =window, registrations end with the communicator only
 //   FAKE_NCCL_FAIL=NAME=CODE  a function fails
 //   FAKE_NCCL_WINDOWS=FILE    log of windows: registered, made for kernels, ended
+//   FAKE_NCCL_OTHER=FOLDER    the first communicator comes with another of its members; the file RANK has its address
 //   FAKE_NCCL_LOST=FILE       once there is such a file, collectives that wait fail with 6, as they do between hosts once a member aborts
 //
 // Its last error names HOSTID, the value of NCCL_HOSTID. -DOLD leaves out what 2.28 has beyond
@@ -65,7 +66,7 @@ typedef struct {
 	double factor; // of the last operation that was made
 	char *at[WINDOWS + 1]; // each window's memory, NULL once it is ended
 	size_t bytes[WINDOWS + 1];
-	atomic_int aborted, failed, delivers;
+	atomic_int aborted, revoked, failed, delivers;
 	char last[256];
 } comm;
 
@@ -120,6 +121,25 @@ static int current_device(void) {
 	return get(&device), device;
 }
 
+// make_other makes another communicator with the members of c, once, and writes its address to a file.
+static void make_other(const comm *c) {
+	static atomic_int made;
+	char path[PATH_MAX];
+	const char *folder = getenv("FAKE_NCCL_OTHER");
+	if (!folder || made++) return;
+	comm *o = calloc(1, sizeof *o);
+	snprintf(path, sizeof path, "%s/shared", folder);
+	int fd = open(path, O_RDWR | O_CREAT, 0600);
+	if (fd < 0 || ftruncate(fd, sizeof(shared))) abort();
+	o->s = mmap(NULL, sizeof(shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	o->magic = MAGIC, o->device = c->device, o->rank = c->rank, o->size = c->size;
+	snprintf(path, sizeof path, "%s/%d", folder, c->rank);
+	FILE *f = fopen(path, "w");
+	fprintf(f, "%lu", (unsigned long)o);
+	fclose(f);
+}
+
 int ncclCommInitRankConfig(comm **out, int size, id name, int rank, config *f) {
 	int failed = failing("ncclCommInitRankConfig");
 	while (hangs("init")) usleep(1000);
@@ -134,6 +154,7 @@ int ncclCommInitRankConfig(comm **out, int size, id name, int rank, config *f) {
 	c->rank = rank, c->size = size, c->zero = f->policy == 2;
 	c->s->joined++;
 	while (c->s->joined < size) usleep(200);
+	make_other(c);
 	return *out = c, 0;
 }
 
@@ -142,6 +163,10 @@ int ncclCommAbort(comm *c) {
 	c->s->left++;
 	return 0;
 }
+
+#ifndef OLD
+int ncclCommRevoke(comm *c, int flags) { return c->revoked = 1, flags; }
+#endif
 
 static int checked(comm *c, int value, int *out) {
 	if (!c || c->magic != MAGIC) return INVALID_ARGUMENT;
@@ -219,7 +244,7 @@ static int ready(void *arg) {
 	if (w->kind == PUT) return c->aborted || put_ready(w);
 	const char *lost = getenv("FAKE_NCCL_LOST");
 	int all = 1;
-	if (c->aborted) return 1;
+	if (c->aborted || c->revoked) return 1;
 	if (!w->given) {
 		for (int r = 0; r < c->size; r++) all &= c->s->done[r] >= w->number - 1;
 		if (!all) return 0;
