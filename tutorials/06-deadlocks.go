@@ -238,35 +238,54 @@ func rounds(items int) {
 }
 
 // %% [check]
-outcome, moments := symm.Empty(symm.I32, 3), symm.Empty(symm.I64, 8)
+outcome, moments := symm.Empty(symm.I32, 4), symm.Empty(symm.I64, 8)
 symm.Rendezvous(outcome)
 symm.Rendezvous(moments)
+notes := make([]*symm.Handle, 4) // what a rank writes while it works, for each of its first items
+for i := range notes {
+	notes[i] = symm.Rendezvous(symm.Empty(symm.I32, 1))
+}
+note := symm.Local(symm.I32, 1)
 honest := work
-for turn := range 4 {
+const watched = 4 // the turn in which the sanitizer of the emulated device looks for what is in order by luck
+for turn := range watched + 1 {
 	symm.Recover() // ends waits that an earlier answer left
 	items := []int{2, 3, 0, 1}[(rank+turn)%4]
+	if turn == 3 {
+		items *= 2 + symm.AllReduce(outcome.Fill(time.Now().UnixNano()%3), "max").Ints()[0] // nobody knows how many rounds there are
+	}
+	symm.Sanitize(turn == watched, 0)
 	symm.Meet()
+	symm.Findings()         // those of before
 	times := make([]int, 8) // when each item began, and when it ended, in µs
 	done := 0
 	work = func() {
 		symm.Synchronize()
-		if done++; done > 4 {
+		if done++; done > len(notes) {
 			return
 		}
 		times[2*done-2] = int(time.Now().UnixMicro())
+		if done > 1 { // what all have written in the round before
+			for p := range size {
+				notes[done-2].Get(p, note)
+			}
+		}
+		notes[done-1].Put(rank, note)
 		if rank == turn%size {
 			time.Sleep(15 * time.Millisecond) // this rank is slow
 		}
 		honest()
 		times[2*done-1] = int(time.Now().UnixMicro())
 	}
-	found := make([]int, 3)
+	found := make([]int, 4)
 	if symm.Maybe(func() { rounds(items); symm.Synchronize() }) != nil { // a wait that gives up becomes an error
 		found[0] = 1
 	}
 	work = honest
 	symm.Maybe(symm.Meet)
 	symm.Recover()
+	found[3] = len(symm.Findings())
+	symm.Sanitize(false, 0)
 	if done != items {
 		found[2] = 1
 	}
@@ -283,6 +302,8 @@ for turn := range 4 {
 		panic("a rank waits in a barrier that another does not reach: all ranks must call it equally often, also those that have no items left")
 	case now[1] > 0:
 		panic("a rank has begun an item before another had ended the one before: all ranks meet after each round, not only at the end")
+	case now[3] > 0:
+		panic("the items are in order by luck: nothing makes a rank wait until all have ended the item before; all ranks meet after each round")
 	}
 }
 fmt.Println("correct")
@@ -379,6 +400,16 @@ if size%2 == 0 { // in pairs, as if there were two ranks
 		panic("it works with these ranks, but not with two, whose left and right are the same: does each of the two signals have its own channel?")
 	}
 }
+alone := true
+if rank == 0 { // as if it were the only rank, while the others look on
+	left, right = rank, rank
+	alone = ends(func() { exchange(1) })
+	left, right = (rank+size-1)%size, (rank+1)%size
+}
+symm.Recover()
+if bad, _ := anywhere(!alone, 0); bad {
+	panic("the exchange waits for ranks that are no neighbours: not a barrier, but the signals of both neighbours must end it")
+}
 start, pause := time.Now(), 100*time.Millisecond
 late := ends(func() {
 	if rank == 0 { // this rank is late for the second round: its neighbours must wait
@@ -395,6 +426,27 @@ symm.Recover()
 if bad, _ := anywhere(tooSoon || !late, 0); bad {
 	panic("the exchange ends although a neighbour is still missing: it must wait for both, in each round")
 }
+edges, edge := make([]*symm.Handle, 2), symm.Local(symm.I32, 1)
+for round := range edges {
+	edges[round] = symm.Rendezvous(symm.Empty(symm.I32, 1))
+}
+symm.Sanitize(true, 0) // on the emulated device it finds a neighbour that is here by luck
+symm.Meet()
+symm.Findings() // those of before
+orders := ends(func() {
+	for _, h := range edges { // what a rank wrote before its exchange is what its neighbours read after theirs
+		h.Put(rank, edge)
+		exchange(1)
+		h.Get(left, edge)
+		h.Get(right, edge)
+	}
+})
+symm.Recover()
+byLuck := len(symm.Findings()) > 0
+symm.Sanitize(false, 0)
+if bad, _ := anywhere(byLuck || !orders, 0); bad {
+	panic("the exchange ends although a neighbour may still be missing: it must wait for the signals of both, in each round")
+}
 fmt.Println("correct")
 
 // %% [markdown]
@@ -410,5 +462,5 @@ fmt.Println("correct")
 // `:ranks` shows at any time what each rank waits for, also from a second prompt (`symmrepl attach`). If a rank does
 // not answer at all, `:restart 2` replaces it.
 //
-// Read on: `:tutorial 16` is about mistakes that do not hang but give wrong results. Then `:tutorial 07` is about packets,
-// which carry their own flag.
+// Read on: `:tutorial 07` is about packets, which carry their own flag. `:tutorial 16` is about mistakes that do not hang but give wrong
+// results; you can read it now or after 15.

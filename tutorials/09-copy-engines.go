@@ -194,7 +194,7 @@ finish := 200.0 // of the own rows
 for _, arrives := range []float64{300, 600, 900} {
 	finish = max(finish, arrives) + 200
 }
-switch predict {
+switch float64(predict) {
 case finish:
 	fmt.Println("correct")
 case 0:

@@ -90,7 +90,7 @@ sumOf := func(ranks ...int) (sum float64) {
 	}
 	return sum
 }
-switch predict {
+switch float64(predict) {
 case sumOf(2, 3):
 	fmt.Println("correct")
 case 0:

@@ -177,7 +177,7 @@ predict := 0.0
 predict := 16.0
 
 // %% [check]
-switch predict {
+switch float64(predict) {
 case 4 * (5 - 1):
 	fmt.Println("correct")
 case 0:

@@ -329,7 +329,7 @@ predict := 0.0
 predict := 215.0
 
 // %% [check]
-switch truth := 10.0 + 40 + 100 + max(40, 60) + 5; predict {
+switch truth := 10.0 + 40 + 100 + max(40, 60) + 5; float64(predict) {
 case truth:
 	fmt.Println("correct")
 case 0:

@@ -69,7 +69,7 @@ __global__ void outside(int* is) {
 }`).Launch(symm.Grid(2), symm.Block(256), outside)
 truth := symm.Reduce("sum(x0)", outside).Item()
 symm.Meet() // kernels take longer on some ranks
-switch predict {
+switch float64(predict) {
 case truth:
 	fmt.Println("correct")
 case 0:
@@ -355,5 +355,5 @@ symm.Sanitize(false, 0)
 // - `--schedules` checks more orders, a seed repeats one of them, and a comment allows a harmless
 //   race.
 //
-// Read on: `:tutorial 07` is about packets. `docs/checker.md` describes bugs in released libraries, and how the sanitizer reports
+// Read on: `:tutorial 17` carries a kernel to PyTorch; if you come from 06, `:tutorial 07` is about packets. `docs/checker.md` describes bugs in released libraries, and how the sanitizer reports
 // them.

@@ -207,16 +207,16 @@ xHere := symm.Empty(symm.F32, 1).Fill(1 / float64(symm.WorldSize()))
 yHere := symm.OneShotAllReduce(xHere, "sum")
 symm.AllReduce(xHere, "sum")
 symm.AllReduce(xHere, "max")
-switch truth := yHere.Item() + xHere.Item(); {
-case math.Abs(predict-truth) < 1e-3:
+switch answer, truth := float64(predict), yHere.Item()+xHere.Item(); {
+case math.Abs(answer-truth) < 1e-3:
 	fmt.Println("correct")
-case predict == 0:
+case answer == 0:
 	panic("predict is still 0: what do the five lines print?")
-case predict == 1:
+case answer == 1:
 	panic("1 is one of the two: y is a new tensor with the sum, and x has it too, from the first AllReduce on")
-case predict == 1+float64(size):
+case answer == 1+float64(size):
 	panic(fmt.Sprintf("%v would be right if OneShotAllReduce changed x: it returns y and leaves x alone", predict))
-case predict == 1+1/float64(size):
+case answer == 1+1/float64(size):
 	panic(fmt.Sprintf("%v would be right if AllReduce left x alone: it replaces the values of x", predict))
 default:
 	panic(fmt.Sprintf("the lines do not print %v: work out y, which is the sum of N times 1/N, and then x after each AllReduce", predict))

@@ -137,7 +137,7 @@ func TestLessonAcrossHosts(t *testing.T) {
 const needsOneHost = "Start it on one host"
 
 // runLesson returns the outputs of a lesson's cells in a new session. The check of each exercise
-// must accept the solution, and must refuse the start and the wrong answers.
+// must accept the right answers, and must refuse the start and the wrong answers.
 func runLesson(t *testing.T, s session.Session, lesson tutorial.Lesson, ranks int, wrong []wrongAnswer) (got tutorial.Recording) {
 	t.Helper()
 	run := func(cell tutorial.Cell, fails bool) tutorial.Shown {
@@ -150,6 +150,7 @@ func runLesson(t *testing.T, s session.Session, lesson tutorial.Lesson, ranks in
 		}
 		return shown
 	}
+	right := rightAnswers(t, lesson)
 	for _, step := range lesson.Steps {
 		if step.Cell != nil {
 			got = append(got, run(*step.Cell, step.Cell.Fails))
@@ -164,9 +165,12 @@ func runLesson(t *testing.T, s session.Session, lesson tutorial.Lesson, ranks in
 				w.refused(t, s, ranks, e.Check)
 			}
 		}
-		run(e.Solution, false)
-		if shown := run(e.Check, false); len(shown) != 1 || shown[0].Text != everybody(ranks)+tutorial.Correct+"\n" {
-			t.Errorf("%s: the check of the solution prints\n%s", e.Title, tutorial.Recording{shown}.Format())
+		for _, answer := range right[e.Title] {
+			run(answer, false)
+			if shown := run(e.Check, false); len(shown) != 1 || shown[0].Text != everybody(ranks)+tutorial.Correct+"\n" {
+				t.Errorf("%s:%d: to the right answer\n%s\nthe check prints\n%s",
+					answer.File, answer.Line, answer.Source, tutorial.Recording{shown}.Format())
+			}
 		}
 		run(e.Start, false) // the other steps continue from the start, not from the solution
 	}

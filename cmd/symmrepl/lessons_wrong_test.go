@@ -1,14 +1,12 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/cellfile"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -33,29 +31,21 @@ const refusedWithin = 5 * time.Second
 // wrongAnswers reads the wrong answers to the exercises of a lesson.
 func wrongAnswers(t *testing.T, lesson tutorial.Lesson) (list []wrongAnswer) {
 	t.Helper()
-	file := lesson.Name + ".go"
-	text, err := os.ReadFile(filepath.Join("../../tutorials/wrong", file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := filepath.Join("wrong", lesson.Name+".go")
 	count := map[string]int{}
-	for _, c := range cellfile.All(string(text))[1:] {
+	for _, c := range answersIn(t, lesson, file, "wrong") {
 		first, code, ok := strings.Cut(c.Source, "\n")
 		m := saysLine.FindStringSubmatch(first)
-		if c.Kind != "wrong" || !ok || m == nil {
-			t.Fatalf("wrong/%s:%d: a cell // %%%% [wrong] TITLE with a first line %q is expected", file, c.Line, saysLine)
+		if !ok || m == nil {
+			t.Fatalf("%s:%d: a first line %q is expected", file, c.Line, saysLine)
 		}
 		count[c.Title]++
-		list = append(list, wrongAnswer{c.Title, m[2], m[1] != "", tutorial.Cell{File: "wrong/" + file, Line: c.Line + 1, Source: code}})
+		list = append(list, wrongAnswer{c.Title, m[2], m[1] != "", tutorial.Cell{File: file, Line: c.Line + 1, Source: code}})
 	}
 	for _, e := range lesson.Exercises() {
 		if count[e.Title] < leastWrong {
-			t.Errorf("wrong/%s has %d answers to %q, want %d", file, count[e.Title], e.Title, leastWrong)
+			t.Errorf("%s has %d answers to %q, want %d", file, count[e.Title], e.Title, leastWrong)
 		}
-		delete(count, e.Title)
-	}
-	for title := range count {
-		t.Errorf("wrong/%s has answers to %q, which is no exercise of the lesson", file, title)
 	}
 	return list
 }

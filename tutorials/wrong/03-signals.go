@@ -139,8 +139,12 @@ predict := 1.0
 predict := 3.0
 
 // %% [wrong] Predict: what is left
-// says: would be right if every rank put signals
+// says: would be right if every rank put signals, and every rank waited for one
 predict := 8.0
+
+// %% [wrong] Predict: what is left
+// says: put its three signals and no rank waited
+predict := 12
 
 // %% [wrong] Predict: what is left
 // says: count the puts of rank 0
@@ -237,4 +241,48 @@ func relay() {
 	hToken.WaitSignal(left, 0)
 	pass(2 * token.Ints()[0])
 	hToken.PutSignal(right, 0)
+}
+
+// %% [wrong] Repair: too early
+// says on the cpu device: right by luck
+func post(n int) { // longer than any delay of the check
+	h.PutSignal(right, 2)
+	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
+}
+
+func collect() float32 {
+	h.WaitSignal(left, 2)
+	time.Sleep(200 * time.Millisecond)
+	return t.Float32s()[0]
+}
+
+// %% [wrong] Repair: too early
+// says on the cpu device: right by luck
+func post(n int) {
+	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
+	h.PutSignal(right, 2)
+}
+
+func collect() float32 { // longer than any delay of the check, and the wait after it
+	time.Sleep(200 * time.Millisecond)
+	got := t.Float32s()[0]
+	h.WaitSignal(left, 2)
+	return got
+}
+
+// %% [wrong] Pass it on
+// says: it is right on 4 ranks, but not on 3
+func pass(n int) {
+	hToken.Put(right, symm.Local(symm.I32, 1).Fill(n))
+	hToken.PutSignal(right, 0)
+}
+
+func relay() {
+	if rank == 0 {
+		pass(first)
+		hToken.WaitSignal(3, 0) // the left neighbour among four ranks
+		return
+	}
+	hToken.WaitSignal(left, 0)
+	pass(2 * token.Ints()[0])
 }

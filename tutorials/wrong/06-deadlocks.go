@@ -153,3 +153,48 @@ func rounds(items int) {
 		hRounds.Barrier(1, limit)
 	}
 }
+
+// %% [wrong] Write: uneven work
+// says: a rank has called work more or less often than it has items
+func rounds(items int) { // as many rounds as the first turns of the check need
+	for i := range 3 {
+		if i < items {
+			work()
+		}
+		hRounds.Barrier(1, limit)
+	}
+}
+
+// %% [wrong] Write: uneven work
+// says on the cpu device: in order by luck
+func rounds(items int) { // longer than any delay of the check
+	for range items {
+		work()
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// %% [wrong] Fix the exchange
+// says: ranks that are no neighbours
+func exchange(rounds int) {
+	for range rounds {
+		h.Barrier(0, limit)
+	}
+	symm.Synchronize()
+}
+
+// %% [wrong] Fix the exchange
+// says: ranks that are no neighbours
+func exchange(rounds int) {
+	for range rounds {
+		symm.Meet()
+	}
+}
+
+// %% [wrong] Fix the exchange
+// says on the cpu device: a neighbour may still be missing
+func exchange(rounds int) { // longer than any delay of the check
+	for range rounds {
+		time.Sleep(150 * time.Millisecond)
+	}
+}

@@ -169,3 +169,48 @@ func receive(round uint64) []float32 {
 	acknowledge(round)
 	return message.Float32s()
 }
+
+// %% [wrong] Repair: pieces in any order
+// says on the cpu device: the numbers are right by luck
+func receive(round uint64) []float32 { // longer than any delay of the check
+	h.WaitForSignal(13, ">=", round)
+	time.Sleep(200 * time.Millisecond)
+	got := t.Float32s()
+	acknowledge(round)
+	return got
+}
+
+// %% [wrong] The halo exchange
+// says: but not on
+halo := symm.Compile(`
+__global__ void halo(symm::Handle h, int n, symm::u64 epoch) { // right for four ranks, which is what & 3 says
+  const int right = (h.rank + 1) & 3, left = (h.rank + 3) & 3;
+  float* u = h.buffer<float>(h.rank);
+  symm::put_with_signal(h, right, 0, u + n, sizeof(float), 0, epoch);
+  symm::put_with_signal(h, left, (n + 1) * sizeof(float), u + 1, sizeof(float), 1, epoch);
+  if (threadIdx.x < 2) symm::wait_for_signal(h, threadIdx.x, epoch, true);
+}`)
+
+// %% [wrong] The halo exchange
+// says: all threads of the block call symm::put_with_signal
+halo := symm.Compile(`
+__global__ void halo(symm::Handle h, int n, symm::u64 epoch) {
+  const int right = (h.rank + 1) % h.world_size, left = (h.rank + h.world_size - 1) % h.world_size;
+  float* u = h.buffer<float>(h.rank);
+  if (threadIdx.x == 0) {
+    symm::put_with_signal(h, right, 0, u + n, sizeof(float), 0, epoch);
+    symm::put_with_signal(h, left, (n + 1) * sizeof(float), u + 1, sizeof(float), 1, epoch);
+  }
+  if (threadIdx.x < 2) symm::wait_for_signal(h, threadIdx.x, epoch, true);
+}`)
+
+// %% [wrong] The halo exchange
+// says: the places of the halos are u[0] and u[7]
+halo := symm.Compile(`
+__global__ void halo(symm::Handle h, int n, symm::u64 epoch) {
+  const int right = (h.rank + 1) % h.world_size, left = (h.rank + h.world_size - 1) % h.world_size;
+  float* u = h.buffer<float>(h.rank);
+  symm::put_with_signal(h, right, 0, u + n, sizeof(float), 0, epoch);
+  symm::put_with_signal(h, left, n * sizeof(float), u + 1, sizeof(float), 1, epoch);
+  if (threadIdx.x < 2) symm::wait_for_signal(h, threadIdx.x, epoch, true);
+}`)

@@ -67,10 +67,7 @@ func (l Lesson) Exercises() []*Exercise {
 	return list
 }
 
-// early names tutorials that are read before their number says, each with the one before it.
-var early = map[string]string{"16-wrong-results": "06-deadlocks"}
-
-// All returns the tutorials in the order in which they are read.
+// All returns the tutorials in the order of their numbers.
 func All() ([]Lesson, error) {
 	names, err := fs.Glob(symmrepl.Tutorials, "tutorials/*.go")
 	if err != nil {
@@ -87,13 +84,6 @@ func All() ([]Lesson, error) {
 			return nil, err
 		}
 		list = append(list, lesson)
-	}
-	for name, before := range early {
-		from := slices.IndexFunc(list, func(l Lesson) bool { return l.Name == name })
-		lesson := list[from]
-		list = slices.Delete(list, from, from+1)
-		to := slices.IndexFunc(list, func(l Lesson) bool { return l.Name == before })
-		list = slices.Insert(list, to+1, lesson)
 	}
 	return list, nil
 }

@@ -84,7 +84,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// The race lesson follows the one about deadlocks.
+// The tutorials are listed in the order of their numbers.
 func TestOrder(t *testing.T) {
 	all, err := All()
 	if err != nil {
@@ -95,7 +95,7 @@ func TestOrder(t *testing.T) {
 		number, _, _ := strings.Cut(l.Name, "-")
 		names = append(names, number)
 	}
-	if got, want := strings.Join(names, " "), "01 02 03 04 05 06 16 07 08 09 10 11 12 13 14 15 17"; got != want {
+	if got, want := strings.Join(names, " "), "01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
