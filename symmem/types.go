@@ -11,7 +11,7 @@ import (
 type world = core.Runtime
 
 // DType is the type of a tensor's elements. Only the constants are types; another value has no size
-// and is refused.
+// and is refused. Default stands for a type where a tensor is made.
 type DType = core.DType
 
 // The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, and of the

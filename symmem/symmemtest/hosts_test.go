@@ -30,7 +30,7 @@ var replacementHostCase = testCase{name: "AfterReplacementOnHosts", run: afterRe
 
 // withoutOtherHosts are the cases that run on all ranks and do not need the memory of other hosts.
 var withoutOtherHosts = []string{
-	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "Files",
+	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "HostMemory", "DefaultDType", "Files",
 	"Bulk", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
 	"PendingSignals", "MatMul", "MatMulScaled", "Map", "Broadcasting", "Reduce", "ArithmeticGraph", "Generated", "Statistics", "ArithmeticMisuse",
 	"Options", "BackEnds", "MulticastPtr", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "SanitizeAgain", "SanitizeOffTogether",
@@ -54,7 +54,7 @@ var overNetwork = []string{
 	"BarrierRefused", "NcclBarrierRefused",
 	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused",
 	"TokenMisuse", "TokenTimeout", "TokenExplain", "Traced",
-	"TileExamples", "TileSquare", "TileReduce", "TileMultiRoot", "TileGraph", "ReduceScatterOffset", "Permute", "TileMisuse", "TileTimeout",
+	"TileExamples", "TileSquare", "TileReduce", "TileMultiRoot", "TileGraph", "ReduceScatterOffset", "Permute", "PermuteDimensions", "TileMisuse", "TileTimeout",
 }
 
 // sameNames reports whether two lists hold the same names, in any order.

@@ -29,7 +29,7 @@ var acceptances = []accepted{
 	{`Group\.(Backend|Channels|Name|Rank|Ranks|Size|String)`, `receiver of other ranks`, "Group", "holds the group too, to name it"},
 	{`(Runtime|symmem)\.NewNamedGroup`, `string nonsense`, "Runtime.NewNamedGroup", "letters, digits"},
 	{`Group\.Free`, `receiver of other ranks`, "Group.Free", "On a rank that is not a member it does nothing"},
-	{`Runtime\.(Backend|Backends|IsNvshmemAvailable|Caps|DeviceName|Findings|Group|Held|Busy|PauseTrace|Progress|Rank|Sanitized|Sharing|SignalPadSize|Size|Slowed|State|StopTrace|Tallies|Waits|Why)`, `receiver closed`, "Runtime.Close", "answers questions about itself"},
+	{`Runtime\.(Backend|Backends|IsNvshmemAvailable|Caps|DefaultDType|DeviceName|Findings|Group|Held|Busy|PauseTrace|Progress|Rank|Sanitized|Sharing|SignalPadSize|Size|Slowed|State|StopTrace|Tallies|Waits|Why)`, `receiver closed`, "Runtime.Close", "answers questions about itself"},
 	{`Sharing\.With`, `int .*`, "Sharing.With", "if there is no such rank"},
 	{`Runtime\.Close`, `receiver closed`, "Runtime.Close", "Closing it again does nothing"},
 	{`Runtime\.(Abort|EndWaits)`, `receiver closed`, "Runtime.Abort", "after Close it does nothing"},
@@ -59,6 +59,8 @@ var acceptances = []accepted{
 	{`symmem\.Into`, `\*symmem.Tensor .*`, "symmem.Into", "The operation refuses"},
 	{`symmem\.Scales`, `.*`, "symmem.Scales", "The operation refuses"},
 	{`symmem\.Via`, `string .*`, "symmem.Via", "The operation refuses"},
+	{`(Runtime|symmem|Group|MemPool)\.(Empty|Local|Host)`, `symmem.DType 0`, "DType", "stands for a type where a tensor is made"},
+	{`(Runtime|symmem)\.AllToAllPermute`, `int -1`, "Runtime.AllToAllPermute", "A negative dimension"},
 	{`DType\.(Size|String)`, `receiver .*`, "DType", "another value has no size"},
 }
 

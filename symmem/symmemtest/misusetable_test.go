@@ -178,7 +178,10 @@ func (m *table) search() {
 		}
 	}
 	m.right = make([]reflect.Value, typ.NumIn())
-	off := symmem.Caps().MulticastWhy
+	off := []string{"NCCL needs the cuda device"} // reasons for which nothing is right on this device
+	if why := symmem.Caps().MulticastWhy; why != "" {
+		off = append(off, why)
+	}
 	for n := 0; ; {
 		accepted := -1
 		for ; n < searchLimit && pick(m.right, choices, n); n++ {
@@ -187,7 +190,7 @@ func (m *table) search() {
 				accepted = n
 				break
 			}
-			if off != "" && o.refused != nil && strings.Contains(o.refused.Msg, off) {
+			if o.refused != nil && slices.ContainsFunc(off, func(why string) bool { return strings.Contains(o.refused.Msg, why) }) {
 				return // no arguments are right on this device
 			}
 		}

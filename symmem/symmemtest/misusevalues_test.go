@@ -182,6 +182,7 @@ func (t *T) fixtures() *fixtures {
 		reflect.TypeFor[symmem.BlockSize]():     {symmem.Block(1)},
 		reflect.TypeFor[int]():                  {0, 1, 8},
 		reflect.TypeFor[uint64]():               {uint64(0)},
+		reflect.TypeFor[uintptr]():              {uintptr(0)}, // no communicator is right on all devices
 		reflect.TypeFor[int64]():                {int64(0)},
 		reflect.TypeFor[bool]():                 {false},
 		reflect.TypeFor[float64]():              {0.5},

@@ -3,7 +3,7 @@ package symmem
 import "github.com/symmrepl/symmrepl/symmem/internal/element"
 
 // DType is the type of a tensor's elements. Only the constants are types; another value has no size
-// and is refused.
+// and is refused. Default stands for a type where a tensor is made.
 type DType uint8
 
 // The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, and of the
@@ -40,7 +40,9 @@ const Default DType = 0
 //
 // Errors: KindMisuse for what is no element type.
 func (rt *Runtime) SetDefaultDType(dtype DType) {
-	rt.numel("SetDefaultDType", dtype, nil)
+	const op = "SetDefaultDType"
+	rt.refuseClosed(op)
+	rt.numel(op, dtype, nil)
 	rt.defaultType.Store(uint32(dtype))
 }
 

@@ -28,10 +28,10 @@ func (t *Tensor) generate(op, kernel string, args func() []byte) {
 	c.Launch(kernel, 0, launch.Elements(t.n, t.rt.plan, t.rt.info.Processors), args())
 }
 
-// Fill sets every element to x, a number of any Go type, for Bool also a bool. An integer must be
-// exactly representable in the element type. A float must not overflow; it is rounded to the nearest
-// value of a float type, and must be whole for an integer type. A complex number needs a complex
-// type. It returns t.
+// Fill sets every element to x, a number of any Go type. For Bool x may be a bool, too. An integer
+// must be exactly representable in the element type. A float must not overflow; it is rounded to the
+// nearest value of a float type, and must be whole for an integer type. A complex number needs a
+// complex type. It returns t.
 func (t *Tensor) Fill(x any) *Tensor {
 	const op = "Fill"
 	t.usable(op)

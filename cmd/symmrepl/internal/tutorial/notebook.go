@@ -149,10 +149,31 @@ func (w *writer) code(c Cell, metadata map[string]any) {
 	w.first = append(w.first, c.Line-before)
 	count := len(w.first)
 	outputs := []map[string]any{}
+	_, _, checks := SolvedBy(c.Source)
 	for _, p := range w.recording[count-1] {
+		if checks {
+			p = toldOfCheck(p)
+		}
 		outputs = append(outputs, w.output(p, c.File))
 	}
 	w.cells = append(w.cells, codeCell{"code", count, w.id(), metadata, outputs, lines(c.Code())})
+}
+
+// toldOfCheck returns an error of an exercise's check as front ends show it: only what it says of the
+// answer, without the position and the code that say it again.
+func toldOfCheck(p Piece) Piece {
+	if p.Kind != Error+" panic" {
+		return p
+	}
+	var told strings.Builder
+	for line := range strings.Lines(p.Text) {
+		if where, said, ok := strings.Cut(line, ": panic: "); ok {
+			ranks, _, _ := strings.Cut(where, " ")
+			told.WriteString(ranks + " " + said)
+		}
+	}
+	p.Text = told.String()
+	return p
 }
 
 // output returns a piece in the kernel's form.

@@ -21,6 +21,7 @@ const host = `
 #define __noinline__
 struct { unsigned x, y, z; } blockIdx = {1, 2, 3}, threadIdx = {4, 5, 6};
 inline unsigned atomicCAS(unsigned* p, unsigned from, unsigned to) { unsigned was = *p; if (was == from) *p = to; return was; }
+namespace emu { template <class T> void loaded(const T*, T) {} }
 #include "symm/bounds.cuh"
 
 symm::Watch watch;
