@@ -92,7 +92,7 @@ type simulated struct {
 	cpu                                 time.Duration // of this process, for an empty cell
 	lines                               int           // of the table of waits
 	told                                time.Duration // from the beginning of the cell to the table
-	memory                              int64         // of the controller: live heap and stacks beyond those of this process before
+	memory                              int64         // of the controller: live heap and stacks beyond those of this process after it
 }
 
 // spread holds the least and the median of measured times.
@@ -127,12 +127,14 @@ func timeCells(f func() error) (spread, error) {
 // simulateWorld measures one world.
 func simulateWorld(ctx context.Context, world session.Simulation,
 	simulate func(context.Context, session.Simulation) (session.Session, error)) (m simulated, err error) {
-	before := liveMemory()
 	s, err := simulate(ctx, world)
 	if err != nil {
 		return m, err
 	}
-	defer s.Close()
+	defer func() { // an earlier session may leave memory behind until the next one has started
+		s.Close()
+		m.memory -= liveMemory()
+	}()
 	b := &bench{ctx: ctx, session: s}
 	for _, c := range []struct {
 		source string
@@ -150,7 +152,7 @@ func simulateWorld(ctx context.Context, world session.Simulation,
 	if m.state, err = timed(simulatedCells/10, func() error { _, err := s.Ranks(ctx); return err }); err != nil {
 		return m, err
 	}
-	m.memory = liveMemory() - before
+	m.memory = liveMemory()
 	if m.interrupt, err = b.interrupts(); err != nil {
 		return m, err
 	}
