@@ -129,7 +129,7 @@ void Device::serve() {
 
 void Device::enlist(Executor* e) {
   std::lock_guard lock(watch_mutex_);
-  watched_.push_back({e, 0, 0, 0, 0, 0, false});
+  watched_.push_back({e, 0, 0, 0, 0, 0, 0, false});
 }
 
 void Device::discharge(Executor* e) {
@@ -212,15 +212,20 @@ void Device::inspect(Watched& w, bool aborted) {
   // one that pauses is left alone, except that it is to see an abort
   if (still && resting && !e->closing.load() && !(aborted && w.ticks++ % kWake == 0)) return;
   const std::int64_t cpu = cpu_ns(e->os_thread);
-  if (!still) w.progress = progress, w.cpu = cpu, w.ticks += aborted, w.late += aborted, e->spins.store(false);
+  if (!still) w.progress = progress, w.cpu = w.suspected = cpu, w.ticks += aborted, w.late += aborted, e->spins.store(false);
   const bool stop = e->closing.load() || (w.ticks > kOverdue && w.late > kSeen) || (aborted && still && cpu - w.cpu > kStuck);
   e->stop_wanted.store(stop);
   const std::uint64_t blocks = e->blocks.load(std::memory_order_relaxed);
   if (stop || blocks == w.blocks) e->attention.store(true, std::memory_order_relaxed);
   w.blocks = blocks;
-  // A sample says whether it spins. Watched kernels tell by themselves: see Block::polled.
-  const bool suspect = still && !resting && cpu - w.cpu > kSuspect && !e->spins.load() && !e->emu::Worker::api->sanitize;
-  if (suspect && !e->sample.active()) e->sample.state.store(Sample::kWanted);
+  // A sample says whether it spins. It costs thousands of single steps, so one that computes is suspected
+  // again only after twice the time. Watched kernels tell by themselves: see Block::polled.
+  const bool suspect = still && !resting && cpu - w.suspected > std::max(kSuspect, w.suspected - w.cpu) && !e->spins.load() &&
+                       !e->emu::Worker::api->sanitize;
+  if (suspect && !e->sample.active()) {
+    w.suspected = cpu;
+    e->sample.state.store(Sample::kWanted);
+  }
   if (still || stop) pthread_kill(e->os_thread, preempt_signal());
 }
 

@@ -84,6 +84,7 @@ struct Device {
     std::uint64_t blocks;
     // nanoseconds of processor time that the thread had used when it last made progress
     std::int64_t cpu;
+    std::int64_t suspected;  // likewise when it was last suspected to spin
     int ticks, late;  // since the host's abort: ticks, and those with progress
     bool sampled;     // a sample was asked for last time
   };
