@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -28,6 +29,13 @@ func (c *Call) PrintForms(text string, data map[string]any) {
 		return
 	}
 	c.Print(text)
+}
+
+// PrintTable prints rows as a table, of which the first row is the header. A cell may have several
+// lines.
+func (c *Call) PrintTable(rows [][]string) {
+	text := strings.TrimSuffix(render.Table(rows), "\n")
+	c.PrintForms(render.Cut(text, c.Request.Columns), map[string]any{"text/html": render.TableHTML(rows)})
 }
 
 // Note prints a remark.

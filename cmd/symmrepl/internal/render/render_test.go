@@ -157,6 +157,26 @@ func TestTable(t *testing.T) {
 	if got != want {
 		t.Errorf("\n%swant\n%s", got, want)
 	}
+	got = Table([][]string{{"name", "value", ""}, {"t", "1 2\n3 4", "x"}})
+	want = "name  value\nt     1 2    x\n      3 4\n"
+	if got != want {
+		t.Errorf("\n%swant\n%s", got, want)
+	}
+}
+
+// Numbers are at the right, several lines in columns of characters, and text is no HTML.
+func TestTableHTML(t *testing.T) {
+	got := TableHTML([][]string{{"rank", "memory", "value"}, {"0", "1.5 MiB", "<b>\x1b[1m"}, {"1", "-2e+06", "0 1\n2 3"}})
+	style := func(tag, align, text string) string {
+		return "<" + tag + ` style="text-align:` + align + `;vertical-align:top;white-space:pre">` + text + "</" + tag + ">"
+	}
+	want := `<div style="max-width:100%;overflow-x:auto"><table class="dataframe">` + "\n<tr>" +
+		style("th", "right", "rank") + style("th", "right", "memory") + style("th", "left", "value") + "</tr>\n<tr>" +
+		style("td", "right", "0") + style("td", "right", "1.5 MiB") + style("td", "left", "&lt;b&gt;"+Plain("\x1b[1m")) + "</tr>\n<tr>" +
+		style("td", "right", "1") + style("td", "right", "-2e+06") + style("td", "left", "<code>0 1\n2 3</code>") + "</tr>\n</table></div>"
+	if got != want {
+		t.Errorf("\n%s\nwant\n%s", got, want)
+	}
 }
 
 func BenchmarkOutput(b *testing.B) {

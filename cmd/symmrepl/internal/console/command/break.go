@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -64,7 +63,11 @@ func runBreak(ctx context.Context, c *console.Call) console.Outcome {
 	if err != nil {
 		return c.Fail(err)
 	}
-	c.Print(breakpoints(all))
+	if len(all) == 0 {
+		c.Print("no breakpoints")
+	} else {
+		c.PrintTable(breakpoints(all))
+	}
 	return console.Done
 }
 
@@ -89,11 +92,8 @@ func breakpoint(text string) (source session.BreakpointSource, line int, err err
 	return source, line, nil
 }
 
-// breakpoints shows a table of breakpoints.
-func breakpoints(all []session.Breakpoint) string {
-	if len(all) == 0 {
-		return "no breakpoints"
-	}
+// breakpoints returns the rows of the table of breakpoints.
+func breakpoints(all []session.Breakpoint) [][]string {
 	rows := [][]string{{"cell", "line", ""}}
 	for _, b := range all {
 		cell := "each next"
@@ -111,5 +111,5 @@ func breakpoints(all []session.Breakpoint) string {
 		}
 		rows = append(rows, []string{cell, strconv.Itoa(b.Line), reason})
 	}
-	return render.Table(rows)
+	return rows
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -35,13 +34,13 @@ func runDiff(ctx context.Context, c *console.Call) console.Outcome {
 	}
 	found, errs := c.Console.Diff(ctx, c.Request, target, x, y)
 	if len(found) > 0 {
-		c.Print(render.Cut(diffTable(found, x, y, c.Console.Size), c.Request.Columns))
+		c.PrintTable(diffTable(found, x, y, c.Console.Size))
 	}
 	return c.Reply(session.Reply{Errors: errs})
 }
 
-// diffTable returns the table of differences between x and y, or x of the ranks if y is empty.
-func diffTable(found []console.Difference, x, y string, size int) string {
+// diffTable returns the rows of the table of differences between x and y, or x of the ranks if y is empty.
+func diffTable(found []console.Difference, x, y string, size int) [][]string {
 	other := y
 	if y == "" {
 		other = "rank 0"
@@ -60,5 +59,5 @@ func diffTable(found []console.Difference, x, y string, size int) string {
 			rows[i] = rows[i][1:]
 		}
 	}
-	return render.Table(rows)
+	return rows
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -44,7 +43,7 @@ func runNet(ctx context.Context, c *console.Call) console.Outcome {
 		}
 	}
 	if len(rows) > 1 {
-		c.Print(render.Table(rows))
+		c.PrintTable(rows)
 	}
 	if silent > 0 {
 		c.Print(fmt.Sprintf("%d connections have carried nothing\n", silent))

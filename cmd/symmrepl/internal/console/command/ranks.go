@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -30,7 +29,7 @@ func runRanks(ctx context.Context, c *console.Call) console.Outcome {
 		return c.Fail(err)
 	}
 	if len(infos) > foldFrom {
-		c.Print(render.Table(foldedRanks(infos)))
+		c.PrintTable(foldedRanks(infos))
 		return console.Done
 	}
 	rows := [][]string{{"rank", "host", "pid", "start", "memory", "state", "device", ""}}
@@ -40,7 +39,7 @@ func runRanks(ctx context.Context, c *console.Call) console.Outcome {
 			formatBytes(r.RSS), r.State, deviceOf(r), r.Doing,
 		})
 	}
-	c.Print(render.Table(rows))
+	c.PrintTable(rows)
 	return console.Done
 }
 

@@ -2,10 +2,8 @@ package command
 
 import (
 	"context"
-	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -37,11 +35,7 @@ func runVars(ctx context.Context, c *console.Call) console.Outcome {
 	vars := session.FoldVariables(answers)
 	rows := [][]string{{"ranks", "name", "type", "size", "value"}}
 	for _, v := range vars {
-		lines := strings.Split(v.Value, "\n")
-		rows = append(rows, []string{session.FormatRanks(v.Ranks), v.Name, v.Type, formatBytes(v.Size), lines[0]})
-		for _, line := range lines[1:] {
-			rows = append(rows, []string{"", "", "", "", line})
-		}
+		rows = append(rows, []string{session.FormatRanks(v.Ranks), v.Name, v.Type, formatBytes(v.Size), v.Value})
 	}
 	if c.Console.Size == 1 {
 		for i := range rows {
@@ -51,7 +45,7 @@ func runVars(ctx context.Context, c *console.Call) console.Outcome {
 	reply := session.Reply{Errors: foldErrors(answers)}
 	switch {
 	case len(vars) > 0:
-		c.Print(render.Cut(render.Table(rows), c.Request.Columns))
+		c.PrintTable(rows)
 	case len(reply.Errors) == 0:
 		c.Print("no variables yet")
 	}
