@@ -13,8 +13,20 @@ import (
 // place.
 func Notes(k *check.Checker, c *check.Cell) (notes []string) {
 	isTensor := func(e ast.Expr) bool { return isTensor(k, c.Info.TypeOf(e)) }
-	visit := func(n ast.Node) bool {
+	literal := false
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.FuncLit:
+			outer := literal
+			literal = true
+			ast.Inspect(n.Body, visit)
+			literal = outer
+			return false
+		case *ast.ExprStmt:
+			if note := droppedNote(c, n, literal); note != "" {
+				notes = append(notes, note)
+			}
 		case *ast.BinaryExpr:
 			if (n.Op == token.EQL || n.Op == token.NEQ) && isTensor(n.X) && isTensor(n.Y) {
 				notes = append(notes, fmt.Sprintf("note: %s asks whether both are one tensor; %s", types.ExprString(n),
