@@ -154,11 +154,14 @@ func filesRefusedCase(t *T) {
 	before := len(glob(t, path("*")))
 	damaged := "\xff\xff\xff\xff\xff\xff\xff\x7f{}"
 	os.WriteFile(path(fmt.Sprintf("bad-%d.safetensors", t.rank)), []byte(damaged), 0o666)
+	text := "\x93NUMPY\x01\x00\x3a\x00{'descr': '<U1', 'fortran_order': False, 'shape': (1,), } \na\x00\x00\x00"
+	os.WriteFile(path(fmt.Sprintf("text-%d.npy", t.rank)), []byte(text), 0o666)
 	t.meet()
 
 	t.refused(symmem.KindMisuse, func() { symmem.Load(path("none.npy")) }, "none.npy", "no such file")
 	t.refused(symmem.KindMisuse, func() { symmem.Load(path("bad-{rank}.safetensors")) }, "byte 0",
 		"a header of 9223372036854775807 bytes", "is it a safetensors file")
+	t.refused(symmem.KindMisuse, func() { symmem.Load(path("text-{rank}.npy")) }, "its elements are texts (dtype <U1)", "tensors hold numbers")
 	t.refused(symmem.KindMisuse, func() { symmem.Load(path("own-{rank}.npy"), "name") }, "its tensor has no name")
 	t.refused(symmem.KindMisuse, func() { symmem.Load(path("own-{rank}.npy"), symmem.F16) }, "are f32, not f16")
 	t.refused(symmem.KindMisuse, func() { symmem.Load(path("own-{rank}.npy"), symmem.Shard(2)) }, "has no dimension 2")

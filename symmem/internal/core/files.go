@@ -141,8 +141,8 @@ func (c *fileCall) open() (f *tensorfile.File, p *tensorfile.Part, dtype DType, 
 	if err == nil && c.dtype != 0 {
 		err = t.As(c.dtype.element())
 	}
-	if err == nil && t.Type == 0 {
-		err = t.Refuse("give a type of as many bytes as its elements have, such as symm.U8", "tensors have no elements of type %s", t.Said)
+	if err == nil {
+		err = t.Usable()
 	}
 	if err != nil {
 		return f, nil, 0, err

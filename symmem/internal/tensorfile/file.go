@@ -1,6 +1,7 @@
 package tensorfile
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -48,13 +49,14 @@ type Tensor struct {
 	Name  string
 	Type  element.Type // 0 if no tensor can have the type, or the file does not name it
 	Said  string       // the type as written in the file: "BF16", "<f4"
-	Size  int          // bytes of an element; 0 if that is a fraction
+	Size  int          // bytes of an element; 0 if the elements cannot be read as bytes of another type
 	Shape []int        // at most maxDims
 
 	file    *File
 	offset  int64 // of the elements in the file
 	bytes   int64 // of the elements
-	fortran bool  // neighbours in the first dimension are neighbours in the file
+	foreign foreign
+	fortran bool // neighbours in the first dimension are neighbours in the file
 
 	deflated bool // the data at offset is deflated; the elements end it when inflated
 	packed   int64
@@ -228,8 +230,10 @@ func (t *Tensor) As(e element.Type) error {
 		t.Type = e
 	case t.Type != 0 && t.Said != npyTypes[element.BF16]: // which may be any type of two bytes
 		return t.Refuse("leave the type out", "its elements are %v, not %v", t.Type, e)
+	case t.Size == 0:
+		return t.Usable()
 	case t.Size != e.Size():
-		return t.Refuse("give a type of that size", "%v has %d bytes, and an element of type %s another number", e, e.Size(), t.Said)
+		return t.Refuse(cmp.Or(t.foreign.hint, sized(t.Size)), "an element of type %s has %d bytes, and %v has %d", t.Said, t.Size, e, e.Size())
 	default:
 		t.Type = e
 	}

@@ -16,7 +16,8 @@ const (
 	npyMagic     = "\x93NUMPY"
 	npyAlign     = 64
 	npyMaxHeader = 10_000 // numpy's own limit
-	npyGrowth    = 21     // the width that numpy leaves for the first dimension
+	npyHint      = "is it a file that numpy.save wrote?"
+	npyGrowth    = 21 // the width that numpy leaves for the first dimension
 )
 
 // npyTypes are numpy's descriptions of types. For types that numpy lacks they are those of ml_dtypes.
@@ -32,9 +33,8 @@ var npyTypes = map[element.Type]string{
 // offset of data in the file. For a deflated member, data is only the header, and t.bytes is the whole
 // length.
 func (t *Tensor) readNpy(data []byte, at int64) error {
-	const hint = "is it a file that numpy.save wrote?"
 	if len(data) < 10 || string(data[:6]) != npyMagic {
-		return fault(at, hint, "it does not begin as an .npy file")
+		return fault(at, npyHint, "it does not begin as an .npy file")
 	}
 	length, head := 0, 10
 	switch version := data[6]; {
@@ -43,10 +43,13 @@ func (t *Tensor) readNpy(data []byte, at int64) error {
 	case (version == 2 || version == 3) && len(data) >= 12:
 		length, head = int(binary.LittleEndian.Uint32(data[8:])), 12
 	default:
-		return fault(at+6, hint, "version %d.%d of the format is unknown", data[6], data[7])
+		return fault(at+6, npyHint, "version %d.%d of the format is unknown", data[6], data[7])
 	}
-	if length > npyMaxHeader || length > len(data)-head {
-		return fault(at+8, hint, "a header of %d bytes; at most %d are possible, and the file has %d", length, npyMaxHeader, len(data)-head)
+	if length > npyMaxHeader {
+		return fault(at+8, "save fewer fields, each as an array of its own", "a header of %d bytes; Load reads at most %d, as numpy.load does", length, npyMaxHeader)
+	}
+	if length > len(data)-head {
+		return fault(at+8, "the file is cut short", "a header of %d bytes, of which %d are there", length, len(data)-head)
 	}
 	d := &dictReader{text: string(data[head : head+length]), at: at + int64(head)}
 	if err := d.read(t); err != nil {
@@ -57,6 +60,9 @@ func (t *Tensor) readNpy(data []byte, at int64) error {
 		all = t.bytes
 	}
 	n, ok := product(t.Shape, t.Size)
+	if t.Size == 0 { // the bytes of elements that cannot be read
+		n, ok = all-int64(head+length), true
+	}
 	if !ok || n != all-int64(head+length) {
 		return fault(at+int64(head), "the file is damaged, or has more than one array",
 			"a shape of [%s] with elements of %d bytes does not fill the %d bytes behind the header",
@@ -103,10 +109,29 @@ func (d *dictReader) quoted(what string) (string, error) {
 		d.i += len(s) + 1
 		return s, nil
 	}
-	if what == "descr" {
-		return "", fault(d.at+int64(d.i), "save its fields one by one", "the array's type is made of fields")
-	}
 	return "", d.bad("%s must be a string", what)
+}
+
+// list reads a list, of strings, numbers, tuples and lists, and returns its text.
+func (d *dictReader) list() (string, error) {
+	from, open := d.i, 0
+	for d.i < len(d.text) {
+		switch c := d.text[d.i]; c {
+		case '[', '(':
+			open++
+		case ']', ')':
+			open--
+		case '\'', '"':
+			if _, err := d.quoted("a name"); err != nil {
+				return "", err
+			}
+			continue
+		}
+		if d.i++; open == 0 {
+			return d.text[from:d.i], nil
+		}
+	}
+	return "", d.bad("a list does not end")
 }
 
 func (d *dictReader) read(t *Tensor) error {
@@ -125,7 +150,12 @@ func (d *dictReader) read(t *Tensor) error {
 		seen[key] = true
 		switch key {
 		case "descr":
-			t.Said, err = d.quoted("descr")
+			if d.skip(""); strings.HasPrefix(d.text[d.i:], "[") {
+				t.Said, err = d.list()
+				t.foreign = structs(t.Said)
+			} else {
+				t.Said, err = d.quoted("descr")
+			}
 		case "fortran_order":
 			if t.fortran = d.skip("True"); !t.fortran && !d.skip("False") {
 				err = d.bad("fortran_order must be True or False")
@@ -183,27 +213,24 @@ func (d *dictReader) shape() ([]int, error) {
 	return shape, nil
 }
 
-// typed reads numpy's description of a type: the byte order, a letter, the size of an element.
+// typed finds the type that numpy's description names: the byte order, a letter, the size of an element.
 func (d *dictReader) typed(t *Tensor) error {
+	if t.foreign != (foreign{}) {
+		return nil
+	}
+	unknown := fault(d.at, npyHint, "descr %s is no type of numpy", shorten(t.Said))
 	if len(t.Said) < 2 || !strings.Contains("<>=|", t.Said[:1]) {
-		return d.bad("descr %s is unknown", shorten(t.Said))
+		return unknown
 	}
-	order, letter := t.Said[0], t.Said[1]
-	if letter == 'O' {
-		return d.bad("descr %s is of Python objects, which only Python can load", shorten(t.Said))
-	}
-	size, err := strconv.ParseUint(t.Said[2:], 10, 16)
-	if err != nil || size == 0 || !strings.ContainsRune("biufcV", rune(letter)) {
-		return d.bad("descr %s is of no numbers", shorten(t.Said))
-	}
-	if order == '>' && size > 1 {
-		return fault(d.at, "save it by x.astype(x.dtype.newbyteorder('<'))", "its numbers are big-endian")
-	}
-	t.Size = int(size)
 	for known, said := range npyTypes {
-		if said[1:] == t.Said[1:] && said != "<V1" { // "<V1" may be any type of one byte
-			t.Type = known
+		if said[1:] == t.Said[1:] && said != "<V1" && (t.Said[0] != '>' || known.Size() == 1) { // "<V1" may be any type of one byte
+			t.Type, t.Size = known, known.Size()
+			return nil
 		}
+	}
+	var ok bool
+	if t.foreign, t.Size, ok = foreignArray(t.Said); !ok {
+		return unknown
 	}
 	return nil
 }

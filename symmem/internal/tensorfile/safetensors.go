@@ -23,6 +23,7 @@ const (
 	lengthBytes   = 8
 	maxHeader     = 100_000_000 // the limit of the format's own library
 	metadataEntry = "__metadata__"
+	rewrite       = "write the file again, by safetensors.torch.save_file or numpy.save_file"
 )
 
 // safetensorsTypes are the format's types that tensors can have, in the order in which elements are
@@ -67,24 +68,32 @@ func (f *File) readSafetensors() error {
 	return f.checkRanges(h.start)
 }
 
-// checkRanges refuses tensors that overlap, gaps between tensors, and bytes outside of all tensors.
+// checkRanges refuses tensors that overlap, gaps between tensors, and bytes outside of all tensors. start
+// is the offset of the elements, from which data_offsets count.
 func (f *File) checkRanges(start int64) error {
 	ordered := slices.Clone(f.Tensors)
 	slices.SortFunc(ordered, func(a, b *Tensor) int {
 		return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(a.bytes, b.bytes))
 	})
-	at := start
+	at, last := start, "" // the end of the tensors that were compared, and which of them ends there
 	for _, t := range ordered {
+		offsets := fmt.Sprintf("data_offsets [%d, %d]", t.offset-start, t.offset+t.bytes-start)
 		switch {
 		case t.offset < at:
-			return fault(t.offset, "the file is damaged or made to deceive", "its elements overlap those of another tensor").of(t.Name)
+			return fault(t.offset, rewrite, "its %s overlap those of %s, which end at %d", offsets, last, at-start).of(t.Name)
+		case t.offset > at && last == "":
+			return fault(at, rewrite, "its %s are the first: %d bytes before them belong to no tensor", offsets, t.offset-at).of(t.Name)
 		case t.offset > at:
-			return fault(at, "the file is damaged", "%d bytes ahead of its elements belong to no tensor", t.offset-at).of(t.Name)
+			return fault(at, rewrite, "its %s come behind those of %s, which end at %d: the %d bytes between them belong to no tensor",
+				offsets, last, at-start, t.offset-at).of(t.Name)
 		}
-		at += t.bytes
+		if at += t.bytes; t.bytes > 0 || last == "" {
+			last = "tensor " + shorten(t.Name)
+		}
 	}
-	if at != int64(len(f.data)) {
-		return fault(at, "the file is damaged", "%d bytes at the end belong to no tensor", int64(len(f.data))-at)
+	if end := int64(len(f.data)); at != end {
+		return fault(at, rewrite, "%d bytes at the end belong to no tensor: data_offsets end at %d, and the file has %d bytes of elements",
+			end-at, at-start, end-start)
 	}
 	return nil
 }
@@ -99,8 +108,11 @@ type headerReader struct {
 
 // bad returns a fault at the current position.
 func (h *headerReader) bad(format string, args ...any) *Error {
-	return fault(lengthBytes+h.d.InputOffset(), "the header is damaged", format, args...)
+	return fault(h.at(), "the header is damaged: "+rewrite, format, args...)
 }
+
+// at returns the current position in the file.
+func (h *headerReader) at() int64 { return lengthBytes + h.d.InputOffset() }
 
 // token returns the next token: a json.Delim, string, json.Number, bool or nil.
 func (h *headerReader) token() (json.Token, error) {
@@ -149,10 +161,10 @@ func (h *headerReader) numbers(what string, most int) (list []int, err error) {
 		number, _ := t.(json.Number)
 		n, err := strconv.ParseInt(string(number), 10, 64)
 		if err != nil || n < 0 || string(number) == "-0" {
-			return nil, h.bad("%s has %s, which is no whole number from 0 to 2^63-1", what, describe(t))
+			return nil, fault(h.at(), rewrite, "%s has %s, which is no whole number from 0 to 2^63-1", what, describe(t))
 		}
 		if list = append(list, int(n)); len(list) > most {
-			return nil, h.bad("%s has more than %d numbers", what, most)
+			return nil, fault(h.at(), rewrite, "%s has more than %d numbers", what, most)
 		}
 	}
 	_, err = h.token()
@@ -255,19 +267,32 @@ func (h *headerReader) place(t *Tensor, from, to int) error {
 		}
 	}
 	if bits == 0 {
-		return h.bad("dtype %s is unknown", shorten(t.Said))
+		return fault(h.at(), "Load reads "+knownTypes(), "dtype %s is unknown", shorten(t.Said))
 	}
-	t.Size = bits / 8
+	if t.Size = bits / 8; bits%8 != 0 {
+		t.foreign = foreign{fmt.Sprintf("its elements are %s, of %d bits", t.Said, bits), "save it as F8_E4M3, or its bytes as U8"}
+	}
 	room := int64(len(h.file.data)) - h.start
-	if from > to || int64(to) > room {
-		return h.bad("data_offsets are [%d, %d], and the file has %d bytes of elements", from, to, room)
-	}
-	if n, ok := product(t.Shape, bits); !ok || n%8 != 0 || n/8 != int64(to-from) {
-		return h.bad("a shape of [%s] with elements of %d bits does not fill the %d bytes of its data_offsets",
-			joined(t.Shape, ", "), bits, to-from)
+	switch n, ok := product(t.Shape, bits); {
+	case from > to:
+		return fault(h.at(), rewrite, "data_offsets are [%d, %d]: the end comes before the beginning", from, to)
+	case int64(to) > room:
+		return fault(h.at(), "is the file cut short? "+rewrite, "data_offsets are [%d, %d], and the file has %d bytes of elements", from, to, room)
+	case !ok || n%8 != 0 || n/8 != int64(to-from):
+		return fault(h.at(), rewrite, "a shape of [%s] with elements of %d bits, dtype %s, does not fill the %d bytes of data_offsets [%d, %d]",
+			joined(t.Shape, ", "), bits, t.Said, to-from, from, to)
 	}
 	t.offset, t.bytes = h.start+int64(from), int64(to-from)
 	return nil
+}
+
+// knownTypes lists the types that tensors can have.
+func knownTypes() string {
+	var list []string
+	for _, known := range safetensorsTypes {
+		list = append(list, known.name)
+	}
+	return strings.Join(list, ", ")
 }
 
 // product returns the size of a shape with elements of that size; false if no file can be that large.

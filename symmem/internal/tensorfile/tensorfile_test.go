@@ -271,11 +271,16 @@ func TestHostile(t *testing.T) {
 		{"alias", "w.safetensors", string(safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`, 2)), "overlap"},
 
 		{"empty", "x.npy", "", "does not begin as an .npy file"},
-		{"pickle", "x.npy", string(array("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n", 8)), "Python objects"},
-		{"fields", "x.npy", string(array("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }\n", 4)), "made of fields"},
-		{"text", "x.npy", string(array("{'descr': '<U4', 'fortran_order': False, 'shape': (1,), }\n", 16)), "of no numbers"},
+		{"pickle", "x.npy", string(array("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n", 8)), "its elements are Python objects (dtype |O), which Load does not unpickle"},
+		{"fields", "x.npy", string(array("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }\n", 4)), `made of fields, dtype "[('a', '<f4')]"`},
+		{"fields without an end", "x.npy", string(array("{'descr': [('a', '<f4')", 4)), "a list does not end"},
+		{"a field without an end", "x.npy", string(array("{'descr': [('a", 4)), "a name does not end"},
+		{"text", "x.npy", string(array("{'descr': '<U4', 'fortran_order': False, 'shape': (1,), }\n", 16)), "its elements are texts (dtype <U4)"},
 		{"big-endian", "x.npy", string(array("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }\n", 4)), "big-endian"},
-		{"size", "x.npy", string(array("{'descr': '<f0', 'fortran_order': False, 'shape': (1,), }\n", 4)), "of no numbers"},
+		{"size", "x.npy", string(array("{'descr': '<f0', 'fortran_order': False, 'shape': (1,), }\n", 4)), `"<f0" is no type of numpy`},
+		{"no size", "x.npy", string(array("{'descr': '<U', 'fortran_order': False, 'shape': (1,), }\n", 4)), `"<U" is no type of numpy`},
+		{"no type", "x.npy", string(array("{'descr': 'f4', 'fortran_order': False, 'shape': (1,), }\n", 4)), `"f4" is no type of numpy`},
+		{"cut header", "x.npy", npyMagic + "\x01\x00\x40\x00{}", "a header of 64 bytes, of which 2 are there"},
 		{"version", "x.npy", npyMagic + "\x04\x00\x00\x00\x00\x00", "version 4.0"},
 		{"long header", "x.npy", npyMagic + "\x02\x00\xff\xff\xff\xff{}", "a header of 4294967295 bytes"},
 		{"code", "x.npy", string(array("__import__('os').system('true')", 0)), "no dictionary"},
@@ -300,11 +305,14 @@ func TestHostile(t *testing.T) {
 		{"overlap", "x.npz", string(overlapping), ""},
 	} {
 		f, err := Open(put(t, tt.file, []byte(tt.data)))
+		if err == nil {
+			err = f.Tensors[0].Usable()
+		}
 		var e *Error
 		if !errors.As(err, &e) || !strings.Contains(e.Error(), tt.want) || filepath.Base(e.File) != tt.file {
 			t.Errorf("%s, %s: %v, want %q", tt.file, tt.name, err, tt.want)
 		}
-		if err == nil {
+		if f != nil {
 			f.Close()
 		}
 	}
@@ -430,6 +438,8 @@ func FuzzOpen(f *testing.F) {
 	x := array("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }\n", 24)
 	f.Add(uint8(0), safe(`{"__metadata__":{"a":"b"},"a":{"dtype":"BF16","shape":[2,2],"data_offsets":[0,8]},"b":{"dtype":"F4","shape":[2],"data_offsets":[8,9]}}`, 9))
 	f.Add(uint8(1), x)
+	f.Add(uint8(1), array("{'descr': [('a', '<f4'), (('t', 'b'), '|O', (2,))], 'fortran_order': False, 'shape': (2,), }\n", 24))
+	f.Add(uint8(1), array("{'descr': '<M8[25s]', 'fortran_order': False, 'shape': (3,), }\n", 24))
 	f.Add(uint8(2), archive(f, zip.Store, map[string][]byte{"x.npy": x}, nil))
 	f.Add(uint8(2), archive(f, zip.Deflate, map[string][]byte{"x.npy": x}, nil))
 	dir := f.TempDir()
@@ -450,6 +460,9 @@ func FuzzOpen(f *testing.F) {
 		for _, x := range file.Tensors {
 			if x.bytes < 0 || !x.deflated && (x.offset < 0 || x.offset+x.bytes > int64(len(data))) || x.deflated && x.bytes > maxRatio*int64(len(data)) {
 				t.Fatalf("%d bytes at %d in a file of %d", x.bytes, x.offset, len(data))
+			}
+			if err := x.Usable(); err != nil && (!errors.As(err, new(*Error)) || err.(*Error).Hint == "") {
+				t.Fatalf("%v says nothing to do", err)
 			}
 			if x.Size == 0 {
 				continue
