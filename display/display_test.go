@@ -149,13 +149,13 @@ func TestProgress(t *testing.T) {
 	if len(got) != 101 {
 		t.Fatalf("%d displays, want one for each percent and the first", len(got))
 	}
-	first := inband.Display{ID: "progress work", Data: map[string]any{
-		"text/plain": "work " + strings.Repeat("░", 30) + "   0 %",
-		"text/html":  `work <progress max="100" value="0"></progress> 0 %`,
+	first := inband.Display{ID: "progress work", Steps: &inband.Steps{Total: 1000}, Data: map[string]any{
+		"text/plain": "work " + strings.Repeat("░", 30) + "   0 %, 0/1000",
+		"text/html":  `work <progress max="100" value="0"></progress> 0 %, 0/1000`,
 	}}
-	last := inband.Display{ID: "progress work", Update: true, Data: map[string]any{
-		"text/plain": "work " + strings.Repeat("█", 30) + " 100 %",
-		"text/html":  `work <progress max="100" value="100"></progress> 100 %`,
+	last := inband.Display{ID: "progress work", Update: true, Steps: &inband.Steps{Done: 1000, Total: 1000}, Data: map[string]any{
+		"text/plain": "work " + strings.Repeat("█", 30) + " 100 %, 1000/1000",
+		"text/html":  `work <progress max="100" value="100"></progress> 100 %, 1000/1000`,
 	}}
 	if !reflect.DeepEqual(got[0], first) || !reflect.DeepEqual(got[100], last) {
 		t.Errorf("%+v … %+v, want %+v … %+v", got[0], got[100], first, last)

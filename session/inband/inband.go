@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Display is one object in several forms, from which front ends choose.
@@ -37,6 +38,7 @@ type Display struct {
 	Input    bool           `json:"input,omitempty"`  // not shown: the rank asks for a line of standard input, here
 	Note     bool           `json:"note,omitempty"`   // the text/plain is a remark of the session, not output of the cell
 	Block    bool           `json:"block,omitempty"`  // the text/plain is text that one call printed: see WriteText
+	Steps    *Steps         `json:"steps,omitempty"`  // it is a progress bar; a Decoder adds times to its forms
 }
 
 // Variable is an environment variable that is set, to any value, in processes whose standard output
@@ -113,6 +115,7 @@ func Remark(text string) {
 // several goroutines at once.
 type Decoder struct {
 	parts map[key][]string
+	bars  bars
 }
 
 // key identifies a display of which a part has come.
@@ -154,6 +157,9 @@ func (d *Decoder) Split(ranks []int, text string) []Piece {
 				d.take(r, f.hash)
 			}
 			if err == nil {
+				if shown.Steps != nil {
+					d.bars.addTimes(shown, complete, time.Now())
+				}
 				out = append(out, Piece{Ranks: complete, Display: shown})
 			}
 		}

@@ -364,9 +364,9 @@ symm.Synchronize()""")
     def test_progress_in_consoles(self):
         """Text consoles ignore updates of displays: a bar is text that is overwritten there."""
         code = 'bar := display.NewProgress("steps", 2)\nbar.Add(1)\nbar.Add(1)\nfmt.Println("done")'
-        bar = lambda full, percent: f"[0,1] steps {'█' * full}{'░' * (30 - full)} {percent:3} %\x1b[K"
+        bar = lambda full, done: f"[0,1] steps {'█' * full}{'░' * (30 - full)} {50 * done:3} %, {done}/2\x1b[K"
         text = "".join(c["text"] for t, c in self.console(code) if t == "stream")
-        self.assertEqual(text, f"{bar(0, 0)}\r{bar(15, 50)}\r{bar(30, 100)}\n[0,1] done\n")
+        self.assertEqual(text, f"{bar(0, 0)}\r{bar(15, 1)}\r{bar(30, 2)}\n[0,1] done\n")
         kinds = [t for t, _ in self.run_cell(code)[1] if t.endswith("display_data")]
         self.assertEqual(kinds, ["display_data", "update_display_data", "update_display_data"])
 

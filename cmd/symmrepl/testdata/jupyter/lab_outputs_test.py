@@ -162,9 +162,20 @@ class Outputs(Lab):
             pass
 
     def test_commands(self):
-        for page in self.shown("commands", COMMANDS, ["65 %"]):
+        for page in self.shown("commands", COMMANDS, ["65 %, 13/20"]):
             page.wait_for_selector(".jp-RenderedSVG >> nth=0")
             page.wait_for_selector(".symm-timeline svg rect >> nth=0")
+
+    def test_narrow(self):
+        """Where a page is narrow, tables of commands scroll: no cell of theirs has two lines."""
+        page = self.open(notebook([f'words{i} := strings.Repeat("{i} words ", 30)' for i in range(3)] + ["%ranks", "%vars"]), width=900, height=1200)
+        self.run_all(page)
+        page.wait_for_selector("td:text-is('words2')")
+        cells = page.locator(".jp-OutputArea table.dataframe td").all()
+        self.assertEqual(len(cells), 2 * 8 + 3 * 5)
+        for cell in cells:
+            self.assertLess(cell.bounding_box()["height"], 36)
+        self.assertEqual(page.locator(".jp-OutputArea").last.evaluate("area => area.scrollWidth - area.clientWidth"), 0)
 
     def test_untrusted(self):
         """An untrusted notebook shows its pictures as images and none as SVG, and runs no script."""
