@@ -157,5 +157,5 @@ func written(value any, indent string) []byte {
 	})
 }
 
-// numberLists matches a list of numbers, which is shown on one line.
-var numberLists = regexp.MustCompile(`\[[\s\d,-]+\]`)
+// numberLists matches a list of numbers, which is shown on one line. Lists in strings have no newline.
+var numberLists = regexp.MustCompile(`\[\n[\s\d,-]+\]`)
