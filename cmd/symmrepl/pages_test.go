@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -27,11 +28,13 @@ func TestPages(t *testing.T) {
 		page  string
 		ranks int
 		args  []string
+		files map[string]string // that lie in the folder of the session
 	}{
-		{"arithmetic.md", 1, nil},
-		{"hosts.md", 4, []string{"--hosts", "2", "--net", "null"}},
-		{"export.md", 4, nil},
-		{"timeline.md", 4, nil},
+		{"arithmetic.md", 1, nil, nil},
+		{"hosts.md", 4, []string{"--hosts", "2", "--net", "null"}, nil},
+		{"export.md", 4, nil, nil},
+		{"timeline.md", 4, nil, nil},
+		{"files.md", 4, nil, map[string]string{"names.npy": textArray}},
 	} {
 		t.Run(c.page, func(t *testing.T) {
 			t.Parallel()
@@ -43,6 +46,11 @@ func TestPages(t *testing.T) {
 			h := newHome(t, c.ranks)
 			cmd := h.command(append([]string{"-n", fmt.Sprint(c.ranks), "--device", "cpu"}, c.args...)...)
 			cmd.Dir = t.TempDir() // for the files that cells write
+			for name, data := range c.files {
+				if err := os.WriteFile(filepath.Join(cmd.Dir, name), []byte(data), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
 			page := readPage(string(text))
 			cmd.Stdin = strings.NewReader(page.input())
 			out, _ := cmd.CombinedOutput() // the last cells of a page may fail on purpose
@@ -61,6 +69,10 @@ func TestPages(t *testing.T) {
 		})
 	}
 }
+
+// textArray is a file of numpy.save(path, ["Alice"]).
+const textArray = "\x93NUMPY\x01\x00\x3a\x00{'descr': '<U5', 'fortran_order': False, 'shape': (1,), } \n" +
+	"A\x00\x00\x00l\x00\x00\x00i\x00\x00\x00c\x00\x00\x00e\x00\x00\x00"
 
 // shownMark is what a shell line prints behind each entry.
 const shownMark = "-- shown --"

@@ -13,7 +13,7 @@ import (
 	"github.com/creack/pty"
 )
 
-var update = flag.Bool("update", false, "record docs/session.md, and the README's session and picture, again")
+var update = flag.Bool("update", false, "record docs/session.md, the session of docs/debugging.md, and the README's session and picture again")
 
 // recording is the page that records a session at a terminal. The race detector would slow down the
 // workers that look up its pages of documentation.
@@ -181,10 +181,59 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// expectPrompt waits for a prompt or for the prompt of a continued line.
+// expectPrompt waits for a prompt, for that of a continued line, or for that of a cell that stands.
 func (x *terminal) expectPrompt() {
 	x.t.Helper()
-	x.expectAny("symm> ", "... ")
+	x.expectAny("symm> ", "... ", "stopped> ")
+}
+
+// retype types the entries of a session that a page shows, each at its prompt.
+func (x *terminal) retype(session string) {
+	x.t.Helper()
+	for line := range strings.Lines(session) {
+		for _, prompt := range []string{"symm> ", "  ... ", "stopped> "} {
+			if entry, typed := strings.CutPrefix(line, prompt); typed {
+				x.expectPrompt()
+				x.send(strings.TrimSuffix(entry, "\n") + "\r")
+				x.expect(strings.TrimSpace(entry))
+			}
+		}
+	}
+}
+
+// TestDebuggingPage checks that the session in docs/debugging.md is the current output of the program.
+// With -update it records the session again.
+func TestDebuggingPage(t *testing.T) {
+	t.Parallel()
+	if device() != "cpu" {
+		t.Skip("docs/debugging.md shows the cpu device")
+	}
+	const path, begin = "../../docs/debugging.md", "```\n$ symmrepl -n 2 --device cpu\n"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, session, begins := strings.Cut(string(text), begin)
+	want, _, ends := strings.Cut(session, "```\n")
+	if !begins || !ends {
+		t.Fatalf("%s has no session that begins with %q", path, begin)
+	}
+	x := newHome(t, 2).terminal("-n", "2", "--device", "cpu")
+	x.retype(want)
+	x.expectPrompt()
+	x.send(":quit!\r")
+	x.expect(":quit!\n")
+	x.exit(0)
+	got := strings.TrimSuffix(shown(x), "stopped> :quit!\n")
+	switch {
+	case got == want:
+	case *update:
+		if err := os.WriteFile(path, []byte(strings.Replace(string(text), begin+want, begin+got, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s is out of date; record it again by: go test ./cmd/symmrepl -run TestDebuggingPage -update\nThe program shows\n%s", path, got)
+	}
 }
 
 var (
@@ -221,17 +270,7 @@ func TestReadmeSession(t *testing.T) {
 	if err := pty.Setsize(x.pty, &pty.Winsize{Rows: 60, Cols: 100}); err != nil { // as wide as a picture can be read
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(want) {
-		entry, typed := strings.CutPrefix(line, "symm> ")
-		if !typed {
-			entry, typed = strings.CutPrefix(line, "  ... ")
-		}
-		if typed {
-			x.expectPrompt()
-			x.send(strings.TrimSuffix(entry, "\n") + "\r")
-			x.expect(strings.TrimSpace(entry))
-		}
-	}
+	x.retype(want)
 	x.expectPrompt()
 	x.send(":quit!\r")
 	x.expect(":quit!\n")
