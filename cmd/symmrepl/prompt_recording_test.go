@@ -224,7 +224,7 @@ func TestDebuggingPage(t *testing.T) {
 	x.send(":quit!\r")
 	x.expect(":quit!\n")
 	x.exit(0)
-	got := strings.TrimSuffix(shown(x), "stopped> :quit!\n")
+	got, _, _ := strings.Cut(shown(x), "stopped> :quit!\n")
 	switch {
 	case got == want:
 	case *update:
