@@ -1,8 +1,11 @@
 package symmem
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -18,7 +21,33 @@ func Doctor() string {
 		backends += fmt.Sprintf("back end   %v\n", b)
 	}
 	return devices.Doctor() + backends + "hosts     ranks share memory within a host; " + networks.Carrier() +
-		" carries traffic between hosts; between simulated ones, --net null needs no library\n"
+		" carries traffic between hosts; between simulated ones, --net null needs no library\n" + doctorSettings()
+}
+
+// doctorSettings returns the line about settings that the device of choice ignores, "" if there are
+// none.
+func doctorSettings() string {
+	if note := ignoredNote(devices.Best()); note != "" {
+		return "settings  " + note + "\n"
+	}
+	return ""
+}
+
+// Note is a remark for the start of a session: about ranks that share a GPU, or about settings in the
+// environment that this device ignores; "" if there is none.
+func (rt *Runtime) Note() string {
+	return cmp.Or(rt.Sharing().Note(), ignoredNote(rt.kind))
+}
+
+// ignoredNote returns a remark about settings in the environment that a kind of device ignores, "" if
+// there are none.
+func ignoredNote(kind *devices.Kind) string {
+	ignored := kind.Ignored(os.Getenv)
+	if len(ignored) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: for GPUs, without effect on the %s device (unset it, or start with --device cuda)",
+		strings.Join(ignored, ", "), kind.Name)
 }
 
 // DeviceKind is a kind of device that worlds of this build can run on.

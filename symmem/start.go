@@ -74,7 +74,7 @@ func Start(config Config) (*Runtime, error) {
 		return nil, err
 	}
 	rt.meeting = m
-	if note := rt.Sharing().Note(); note != "" && l.Rank == 0 {
+	if note := rt.Note(); note != "" && l.Rank == 0 {
 		fmt.Fprintln(os.Stderr, "symmrepl:", note)
 	}
 	return rt, nil

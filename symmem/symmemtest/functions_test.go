@@ -163,6 +163,7 @@ var functions = map[string]any{
 	"Runtime.NewNamedGroup":               (*symmem.Runtime).NewNamedGroup,
 	"Runtime.NewStream":                   (*symmem.Runtime).NewStream,
 	"Runtime.NewTokenSwitch":              (*symmem.Runtime).NewTokenSwitch,
+	"Runtime.Note":                        (*symmem.Runtime).Note,
 	"Runtime.OnStream":                    (*symmem.Runtime).OnStream,
 	"Runtime.OneShotAllReduce":            (*symmem.Runtime).OneShotAllReduce,
 	"Runtime.OneShotAllReduceOut":         (*symmem.Runtime).OneShotAllReduceOut,

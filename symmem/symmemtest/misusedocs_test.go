@@ -29,7 +29,7 @@ var acceptances = []accepted{
 	{`Group\.(Backend|Channels|Name|Rank|Ranks|Size|String)`, `receiver of other ranks`, "Group", "holds the group too, to name it"},
 	{`(Runtime|symmem)\.NewNamedGroup`, `string nonsense`, "Runtime.NewNamedGroup", "letters, digits"},
 	{`Group\.Free`, `receiver of other ranks`, "Group.Free", "On a rank that is not a member it does nothing"},
-	{`Runtime\.(Backend|Backends|IsNvshmemAvailable|Caps|DefaultDType|DeviceName|Findings|Group|Held|Busy|PauseTrace|Progress|Rank|Sanitized|Sharing|SignalPadSize|Size|Slowed|State|StopTrace|Tallies|Waits|Why)`, `receiver closed`, "Runtime.Close", "answers questions about itself"},
+	{`Runtime\.(Backend|Backends|IsNvshmemAvailable|Caps|DefaultDType|DeviceName|Findings|Group|Held|Busy|Note|PauseTrace|Progress|Rank|Sanitized|Sharing|SignalPadSize|Size|Slowed|State|StopTrace|Tallies|Waits|Why)`, `receiver closed`, "Runtime.Close", "answers questions about itself"},
 	{`Sharing\.With`, `int .*`, "Sharing.With", "if there is no such rank"},
 	{`Runtime\.Close`, `receiver closed`, "Runtime.Close", "Closing it again does nothing"},
 	{`Runtime\.(Abort|EndWaits)`, `receiver closed`, "Runtime.Abort", "after Close it does nothing"},

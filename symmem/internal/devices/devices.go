@@ -21,6 +21,7 @@ type Kind struct {
 	Count    func() int   // number of devices that this process could use
 	Plan     *tuning.Plan // its tuning parameters
 	Emulated bool         // by the host: any number of devices, without indices
+	Settings []string     // environment variables that decide how worlds on it work
 
 	// Open opens a device by its index. It writes notes to standard error unless quiet. The device makes
 	// temporary files in the folder scratch, which outlives this process, or in the machine's if it is "".
@@ -32,7 +33,8 @@ type Kind struct {
 // kinds lists all kinds, the fastest first.
 var kinds = []Kind{
 	{Name: "cuda", Backends: []Backend{{Name: "CUDA", find: findCUDA}, {Name: "NCCL", find: findNCCL},
-		{Name: "NVSHMEM", find: findNVSHMEM}}, Count: countGPUs, Open: cuda.Open, Plan: tuning.CUDA, Doctor: gpuDoctor},
+		{Name: "NVSHMEM", find: findNVSHMEM}}, Count: countGPUs, Open: cuda.Open, Plan: tuning.CUDA, Doctor: gpuDoctor,
+		Settings: cudaSettings},
 	{Name: "cpu", Backends: []Backend{{Name: "CPU", find: findCPU}}, Count: unlimited, Open: openCPU, Plan: tuning.CPU,
 		Doctor: cpuDoctor, Emulated: true},
 }

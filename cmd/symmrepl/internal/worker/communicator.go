@@ -40,8 +40,8 @@ func (c communicator) DeviceName() string { return c.runtime.DeviceName() }
 // it.
 func (c communicator) Sharers() []int { return c.runtime.Sharing().With(c.runtime.Rank()) }
 
-// Note is a remark about the devices for the start of a session.
-func (c communicator) Note() string { return c.runtime.Sharing().Note() }
+// Note is a remark about the device for the start of a session.
+func (c communicator) Note() string { return c.runtime.Note() }
 
 func (c communicator) Waits() []session.Wait { return c.waits(c.runtime.Waits()) }
 
