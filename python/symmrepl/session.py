@@ -265,8 +265,8 @@ class Session(Operations):
         numpy, bf16 and 8-bit floats have types of ml_dtypes; without ml_dtypes they are unsigned
         integers with the same bits.
 
-        Any other value is what package json decodes from the text that Go's encoding/json writes;
-        of all ranks, get returns a list of these values.
+        Any other value is what package json decodes from the text that Go's encoding/json writes, with
+        NaN, infinities and complex numbers; of all ranks, get returns a list of these values.
         """
         if rank is not None:
             one = arguments.rank("rank", rank, self.size)
@@ -291,7 +291,7 @@ class Session(Operations):
         m = self._request(get={"expr": arguments.text("expr", expr), "ranks": ranks})
         files = [one["file"] for one in m["got"] if one.get("file")]
         try:
-            return {one["rank"]: tensors.read(one["file"]) if one.get("file") else one.get("value") for one in m["got"]}
+            return {one["rank"]: tensors.read(one["file"]) if one.get("file") else tensors.value(one["value"]) for one in m["got"]}
         finally:
             tensors.remove(files)
 

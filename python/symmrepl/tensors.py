@@ -207,6 +207,15 @@ def stack(tensors: List[Tensor]) -> Tensor:
     return Tensor(first._type, (len(tensors), *first.shape), memory)
 
 
+def value(text: str) -> Any:
+    """Returns a value from the JSON of a session, which also has NaN, infinities and complex numbers."""
+
+    def number(fields: Dict[str, Any]) -> Any:
+        return complex(*fields["__complex__"]) if list(fields) == ["__complex__"] else fields
+
+    return json.loads(text, object_hook=number)
+
+
 def read(path: str) -> Tensor:
     """Maps the tensor in a file and removes the file. Then only this process uses the memory."""
     with open(path, "r+b") as f:

@@ -169,6 +169,22 @@ class Values(unittest.TestCase):
             self.assertEqual(self.s.get("v", 1), value)
         self.assertEqual(self.s.get('map[string][]string{"a": {"b"}}', 0), {"a": ["b"]})
         self.assertEqual(self.s.get_by_rank("symm.Rank()"), {0: 0, 1: 1})
+        self.s.run("""nan, inf := math.NaN(), math.Inf(-1); type inner struct { Z float32 `json:"z"` }
+type outer struct { inner; X float64; Skip float64 `json:"-"`; None float64 `json:",omitempty"` }
+asked := 0; ask := func() float64 { asked++; return nan }""")
+        for expr, want in (
+            ("nan", "nan"), ("float32(inf)", "-inf"), ("any(nan)", "nan"), ("&nan", "nan"), ("[2]float64{nan, 1}", "[nan, 1]"),
+            ("[][]float64{{nan}, nil, {2}}", "[[nan], None, [2]]"), ("[]any{nan, `a`, nil, []byte{1}}", "[nan, 'a', None, 'AQ==']"),
+            ('map[string]any{"b": nan, "a": map[int]float64{1: inf}}', "{'a': {'1': -inf}, 'b': nan}"),
+            ("map[float64]int{nan: 1, 2: 3}", "{'2': 3, 'NaN': 1}"),
+            ("outer{inner{float32(nan)}, inf, nan, 0}", "{'z': nan, 'X': -inf}"), ("struct{ V []complex128 }{[]complex128{1i}}", "{'V': [1j]}"),
+            ("complex(nan, 1)", "(nan+1j)"), ("complex64(2)", "(2+0j)"), ("1e-7", "1e-07"), ("ask()", "nan"), ("asked", "1"),
+        ):
+            self.assertEqual(repr(self.s.get(expr, 0)), want, expr)
+        with self.assertRaises(symmrepl.CellError):
+            self.s.get("[]any{nan, func() {}}")
+        with self.assertRaises(symmrepl.CellError):
+            self.s.get("func() any { type node struct { Next *node; X float64 }; n := &node{X: nan}; n.Next = n; return n }()")
         with self.assertRaises(symmrepl.CellError):
             self.s.get("func() {}")
         with self.assertRaises(symmrepl.CellTypeError):

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/notebook"
@@ -165,9 +164,9 @@ type finding struct {
 // got is the value of an expression on a rank: the file of a tensor or a slice of numbers, or any
 // other value as JSON.
 type got struct {
-	Rank  int             `json:"rank"`
-	File  string          `json:"file,omitempty"`
-	Value json.RawMessage `json:"value,omitempty"`
+	Rank  int    `json:"rank"`
+	File  string `json:"file,omitempty"`
+	Value string `json:"value,omitempty"` // JSON, with what saveJSON adds
 }
 
 type rankInfo struct {

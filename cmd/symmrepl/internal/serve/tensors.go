@@ -59,8 +59,8 @@ func (s *server) get(ctx context.Context, id uint64, q *get) (answer, error) {
 			one := got{Rank: rank, File: fmt.Sprint(base, rank, ".safetensors")}
 			if t.name != tensorType && !isSlice {
 				file := fmt.Sprint(base, rank, ".json")
-				if one.Value, err = os.ReadFile(file); err == nil {
-					one.File = ""
+				if text, err := os.ReadFile(file); err == nil {
+					one.File, one.Value = "", string(text)
 				}
 				remove(file)
 			} else if file := fmt.Sprint(base, rank, ".npy"); exists(file) {
@@ -76,7 +76,7 @@ func (s *server) get(ctx context.Context, id uint64, q *get) (answer, error) {
 		}
 	}
 	for _, one := range list {
-		if one.Value != nil {
+		if one.Value != "" {
 			continue
 		}
 		if _, err := os.Stat(one.File); err != nil {
@@ -96,21 +96,6 @@ func saveTensor(path string) string {
 func exists(file string) bool {
 	_, err := os.Stat(file)
 	return err == nil
-}
-
-// saveJSON returns a cell that writes an expression as JSON to a file.
-func saveJSON(expr, path string) string {
-	return `import getJSON "encoding/json"
-import getOS "os"
-{
-	text, err := getJSON.Marshal(` + expr + `)
-	if err != nil {
-		panic(err)
-	}
-	if err := getOS.WriteFile(` + path + ` + ".json", text, 0o600); err != nil {
-		panic(err)
-	}
-}`
 }
 
 // argumentError is the error of a field of get or put.
