@@ -38,7 +38,7 @@ var (
 	// readVariable matches a call that reads a variable, and a constant with the name of one.
 	readVariable = regexp.MustCompile(`(?:[gG]etenv\(|LookupEnv\(|environ\.get\(|environ\.setdefault\(|environ\[|\be\[|[vV]ariable\s*=\s*)"([A-Z][A-Z0-9_]*)"`)
 	// testVariable matches the name of a variable of a test, except those of the suite's own processes.
-	testVariable = regexp.MustCompile(`"(SYMM(?:REPL_|TEST_(?:[ABD-Z]|CUB|CUDA))[A-Z_]*)"`)
+	testVariable = regexp.MustCompile(`"(SYMM(?:REPL_|TEST_(?:[ABD-Z]|CUB|CUDA))[A-Z_]*[A-Z])"`)
 	// pageVariable matches the name of a variable in docs/environment.md.
 	pageVariable = regexp.MustCompile("`([A-Z][A-Z0-9_]*)`")
 )
