@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -47,6 +48,9 @@ type options struct {
 	// trace
 	traceFile string // the file to write; "": none
 
+	// tutorial
+	list bool // only list the tutorials
+
 	// export
 	out string // the file or folder to write
 	cpp bool   // a program of C++
@@ -89,15 +93,6 @@ func parse(args []string) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("symmrepl", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	ranks := func(s string) error {
-		if _, err := fmt.Sscanf(s, "%d", &o.ranks); err != nil || fmt.Sprint(o.ranks) != s {
-			return errors.New("a number is expected")
-		}
-		if o.ranks < 1 || o.ranks > maxRanks {
-			return fmt.Errorf("a number from 1 to %d is expected", maxRanks)
-		}
-		return nil
-	}
 	code := func(s string) error {
 		o.code, o.hasCode = s, true
 		return nil
@@ -112,14 +107,9 @@ func parse(args []string) (options, error) {
 		}
 		return nil
 	}
-	flags.Func("n", "", ranks)
-	flags.Func("ranks", "", ranks)
+	o.sessionFlags(flags)
 	flags.Func("e", "", code)
 	flags.Func("eval", "", code)
-	flags.StringVar(&o.device, "device", "auto", "")
-	flags.StringVar(&o.backend, "backend", "", "")
-	flags.StringVar(&o.hosts, "hosts", "", "")
-	flags.StringVar(&o.network, "net", "", "")
 	flags.Func("deadlock", "", func(s string) (err error) {
 		if o.deadlock, err = session.ParseDeadlock(s); s == "" {
 			err = errors.New("end or wait is expected")
@@ -161,6 +151,7 @@ func parse(args []string) (options, error) {
 	flags.BoolVar(&o.json, "json", false, "")
 	flags.StringVar(&o.svg, "svg", "", "")
 	flags.StringVar(&o.report, "report", "", "")
+	flags.BoolVar(&o.list, "list", false, "")
 	flags.StringVar(&o.out, "o", "", "")
 	flags.StringVar(&o.traceFile, "out", "", "")
 	flags.BoolVar(&o.cpp, "cpp", false, "")
@@ -191,19 +182,43 @@ func parse(args []string) (options, error) {
 			o.given = append(o.given, f.Name)
 		}
 	})
-	if names := deviceNames(); !slices.Contains(names, o.device) {
-		return o, fmt.Errorf("--device %s: %s are the devices there are", o.device, strings.Join(names, ", "))
-	}
-	if o.network != "" && o.network != "ucx" && o.network != "null" && o.network != "none" {
-		return o, fmt.Errorf("--net %s: ucx, null and none can be chosen", o.network)
-	}
 	if o.schedules < 1 {
 		return o, fmt.Errorf("--schedules %d: a number from 1 on is expected", o.schedules)
 	}
-	if names := backendNames(); o.backend != "" && !slices.Contains(names, o.backend) {
-		return o, fmt.Errorf("--backend %s: %s are the back ends there are", o.backend, strings.Join(names, ", "))
+	return o, o.checkNames()
+}
+
+// sessionFlags adds the flags that choose the size of a session, its hosts, its network and its device.
+func (o *options) sessionFlags(flags *flag.FlagSet) {
+	ranks := func(s string) error {
+		if _, err := fmt.Sscanf(s, "%d", &o.ranks); err != nil || fmt.Sprint(o.ranks) != s {
+			return errors.New("a number is expected")
+		}
+		if o.ranks < 1 || o.ranks > maxRanks {
+			return fmt.Errorf("a number from 1 to %d is expected", maxRanks)
+		}
+		return nil
 	}
-	return o, nil
+	flags.Func("n", "", ranks)
+	flags.Func("ranks", "", ranks)
+	flags.StringVar(&o.device, "device", cmp.Or(o.device, "auto"), "")
+	flags.StringVar(&o.backend, "backend", o.backend, "")
+	flags.StringVar(&o.hosts, "hosts", o.hosts, "")
+	flags.StringVar(&o.network, "net", o.network, "")
+}
+
+// checkNames refuses a device, a network and a back end that do not exist.
+func (o options) checkNames() error {
+	if names := deviceNames(); !slices.Contains(names, o.device) {
+		return fmt.Errorf("--device %s: %s are the devices there are", o.device, strings.Join(names, ", "))
+	}
+	if o.network != "" && o.network != "ucx" && o.network != "null" && o.network != "none" {
+		return fmt.Errorf("--net %s: ucx, null and none can be chosen", o.network)
+	}
+	if names := backendNames(); o.backend != "" && !slices.Contains(names, o.backend) {
+		return fmt.Errorf("--backend %s: %s are the back ends there are", o.backend, strings.Join(names, ", "))
+	}
+	return nil
 }
 
 // deviceNames are the values of --device.
@@ -235,6 +250,8 @@ func owner(name string) string {
 		return "kernel install"
 	case "attach":
 		return "kernel and serve"
+	case "list":
+		return "tutorial"
 	case "out":
 		return "trace"
 	case "o", "cpp":

@@ -3,9 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,6 +17,7 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/jupyter"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/symmem"
 )
 
 // kernel runs symmrepl kernel install and symmrepl kernel run FILE.
@@ -125,28 +129,26 @@ func runKernel(ctx context.Context, o options, file string) (int, error) {
 	}()
 	var mu sync.Mutex // guards s and o
 	var s *opened
-	k.Serve(ctx, func(ctx context.Context, ranks int) (c *console.Console, remark string, err error) {
+	k.Serve(ctx, func(ctx context.Context, flags []string) (c *console.Console, remark string, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if ctx.Err() != nil {
 			return nil, "", ctx.Err()
 		}
-		if ranks > 0 && o.attach {
-			return nil, "", jupyter.Kept{Err: errors.New("this kernel uses a session that it has not started: choose the number of ranks there")}
-		}
-		if ranks > 0 {
-			if _, err := o.simulated(ranks); err != nil {
+		next := o
+		if flags != nil {
+			if next, err = o.changed(flags); err != nil {
 				return nil, "", jupyter.Kept{Err: err}
 			}
-			o.ranks = ranks
 		}
 		if s != nil {
 			s.Close()
 			s = nil
 		}
-		if s, err = openFor(ctx, o); err != nil {
+		if s, err = openFor(ctx, next); err != nil {
 			return nil, "", err
 		}
+		o = next
 		if s.attached {
 			remark = s.attachedTo()
 		}
@@ -158,6 +160,35 @@ func runKernel(ctx context.Context, o options, file string) (int, error) {
 		s.Close()
 	}
 	return statusOK, nil
+}
+
+// changed returns the options of a kernel's next session: the flags of a ":restart" in place of o's. It
+// refuses flags by which no session can start.
+func (o options) changed(words []string) (options, error) {
+	if o.attach {
+		return o, errors.New("this kernel uses a session that it has not started: choose the number of ranks there")
+	}
+	flags := flag.NewFlagSet("restart", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	o.sessionFlags(flags)
+	if err := flags.Parse(words); err != nil {
+		return o, fmt.Errorf("%w (a session takes -n, --hosts, --net, --device and --backend)", tidy(err))
+	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("%q is no flag: such as :restart -n 4 --hosts 2 --net null", flags.Arg(0))
+	}
+	if err := o.checkNames(); err != nil {
+		return o, err
+	}
+	_, device, _, err := o.place()
+	if err != nil {
+		return o, err
+	}
+	own := slices.DeleteFunc((symmem.DeviceKind{Name: device}).Backends(), func(b symmem.BackendStatus) bool { return b.Device != device })
+	if len(own) > 0 && !slices.ContainsFunc(own, func(b symmem.BackendStatus) bool { return b.Available }) {
+		return o, fmt.Errorf("--device %s: %s (%s)", device, own[0].Why, own[0].Hint)
+	}
+	return o, nil
 }
 
 // openFor opens the session of a kernel.

@@ -65,16 +65,8 @@ func open(ctx context.Context, o options) (*opened, error) {
 		if o.rdzv != "" {
 			return nil, misused("--rdzv is where processes of a launcher meet, and none has started this one: RANK and WORLD_SIZE are not set")
 		}
-		config.Ranks, config.Device = o.choose(o.ranks)
-		if err := o.checkBackend(config.Device); err != nil {
+		if config.Ranks, config.Device, config.Hosts, err = o.place(); err != nil {
 			return nil, err
-		}
-		if config.Hosts, err = o.simulated(config.Ranks); err != nil {
-			return nil, err
-		}
-		if here := config.Ranks / config.Hosts.Hosts(); here > symmem.MaxRanks {
-			return nil, misused("%d ranks on one host, but at most %d may share memory: simulate more hosts by --hosts", here,
-				symmem.MaxRanks)
 		}
 		s, err := session.Launch(ctx, config)
 		if err != nil {
@@ -103,6 +95,22 @@ func open(ctx context.Context, o options) (*opened, error) {
 		return nil, err
 	}
 	return &opened{Session: s, size: launcher.Size, emulated: emulated(config.Device), launched: true, tended: launcher.Stays}, nil
+}
+
+// place returns the number of ranks, the kind of their device and their hosts, or why there can be no
+// such session.
+func (o options) place() (ranks int, device string, hosts session.Hosts, err error) {
+	ranks, device = o.choose(o.ranks)
+	if err = o.checkBackend(device); err != nil {
+		return ranks, device, hosts, err
+	}
+	if hosts, err = o.simulated(ranks); err != nil {
+		return ranks, device, hosts, err
+	}
+	if here := ranks / hosts.Hosts(); here > symmem.MaxRanks {
+		err = misused("%d ranks on one host, but at most %d may share memory: simulate more hosts by --hosts", here, symmem.MaxRanks)
+	}
+	return ranks, device, hosts, err
 }
 
 // simulated returns the simulated hosts of --hosts, or else of the environment.

@@ -11,6 +11,9 @@ import (
 
 // learn runs symmrepl tutorial [NAME [STEP]].
 func learn(ctx context.Context, o options, args []string) (int, error) {
+	if o.list && len(args) > 0 {
+		return 0, misused("tutorial --list takes no name: symmrepl tutorial %s begins that tutorial", args[0])
+	}
 	if len(args) == 0 {
 		c := &console.Console{Commands: command.All(command.Programs{})} // the list needs no session
 		return status(c.Run(ctx, console.Request{Source: ":tutorial", Printer: printer(1)})), nil

@@ -3,10 +3,8 @@ package jupyter
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -107,8 +105,8 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 	}
 	s.input = orTrue(asked.AllowStdin)
 	expressions := content{}
-	if ranks := resize.FindStringSubmatch(asked.Code); ranks != nil {
-		k.resize(ctx, s, ranks[1])
+	if flags := another.FindStringSubmatch(asked.Code); flags != nil {
+		k.startAnother(ctx, s, strings.Fields(flags[1]))
 	} else if k.await(ctx, s) {
 		stop := stopButton
 		if s.Console {
@@ -185,31 +183,29 @@ func (k *Kernel) enter(ctx context.Context, s *screen, entry console.Request) {
 	}
 }
 
-// resize matches the command that restarts the session with another number of ranks.
-var resize = regexp.MustCompile(`^\s*[:%]restart\s+-n\s*(\d+)\s*$`)
+// another matches the command that starts another session, with its flags.
+var another = regexp.MustCompile(`^\s*[:%]restart\s+(-.*?)\s*$`)
 
-// resize starts a new session with a number of ranks.
-func (k *Kernel) resize(ctx context.Context, s *screen, number string) {
+// startAnother starts a session by flags of the command line.
+func (k *Kernel) startAnother(ctx context.Context, s *screen, flags []string) {
 	select {
 	case <-k.opened:
 	case <-ctx.Done():
 	}
-	ranks, err := strconv.Atoi(number)
+	err := ctx.Err()
 	if err == nil {
-		err = ctx.Err()
-	}
-	if err == nil && ranks < 1 {
-		err = errors.New("a session has one rank at least")
-	}
-	if err == nil {
-		err = k.start(ctx, ranks)
+		err = k.start(ctx, flags)
 	}
 	if err != nil {
 		s.Fail(":restart: %v", err)
 		return
 	}
 	k.widgets.LoseAll("the session was restarted", s.comms)
-	s.Note(nil, "a new session with %s", session.FormatSize(ranks))
+	c, err := k.ready()
+	if err != nil {
+		return
+	}
+	s.Note(nil, "a new session with %s", session.FormatSize(c.Size))
 }
 
 // page answers a question about a name in the front end's pager.

@@ -83,10 +83,10 @@ func (k *Kernel) welcome(topic string) [][]byte {
 	return append([][]byte{[]byte(topic)}, frames...)
 }
 
-// Open opens a session in place of its previous one, and returns the console for entries. ranks is
-// the number of ranks that the user asked for, or 0 for the default. remark, unless empty, is shown
-// in the first cell. The error is Kept if the previous session goes on.
-type Open func(ctx context.Context, ranks int) (c *console.Console, remark string, err error)
+// Open opens a session in place of its previous one, and returns the console for entries. flags are
+// the flags of the command line that the user gave to ":restart", nil for the first session. remark,
+// unless empty, is shown in the first cell. The error is Kept if the previous session goes on.
+type Open func(ctx context.Context, flags []string) (c *console.Console, remark string, err error)
 
 // Kept is the reason why there is no new session while the previous one goes on.
 type Kept struct{ Err error }
@@ -103,8 +103,8 @@ type attempt struct {
 }
 
 // start opens a session.
-func (k *Kernel) start(ctx context.Context, ranks int) error {
-	c, remark, err := k.open(ctx, ranks)
+func (k *Kernel) start(ctx context.Context, flags []string) error {
+	c, remark, err := k.open(ctx, flags)
 	if kept := new(Kept); errors.As(err, kept) {
 		return err
 	}
@@ -116,7 +116,7 @@ func (k *Kernel) start(ctx context.Context, ranks int) error {
 }
 
 // Serve answers requests until a front end shuts the kernel down or ctx is done. It calls open for
-// the first session, and again when the user asks for another number of ranks. It answers front
+// the first session, and again when the user asks for another session. It answers front
 // ends while open runs. When Serve returns, the first call of open has returned.
 func (k *Kernel) Serve(ctx context.Context, open Open) {
 	ctx, stop := context.WithCancel(ctx)
@@ -124,7 +124,7 @@ func (k *Kernel) Serve(ctx context.Context, open Open) {
 	k.open = open
 	go func() {
 		defer close(k.opened)
-		k.start(ctx, 0)
+		k.start(ctx, nil)
 	}()
 	go k.answer(ctx, k.control, stop)
 	go k.answer(ctx, k.shell, stop)

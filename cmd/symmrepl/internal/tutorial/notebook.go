@@ -118,6 +118,21 @@ func (w *writer) step(s Step) {
 	w.code(e.Check, map[string]any{"jupyter": map[string]any{"source_hidden": true}, "tags": mayFail})
 }
 
+var (
+	shellLine   = regexp.MustCompile(`(?m)^    symmrepl( tutorial \d\d)? -n .*$`)
+	shellBegins = regexp.MustCompile(`symmrepl( tutorial \d\d)? -n`)
+	sizeAlone   = regexp.MustCompile(`-n \d+ {11}`)
+)
+
+// restarting replaces the lines that start a session at a shell by those that do in a notebook. There
+// the hosts of the previous session would stay: a line that names none asks for one.
+func restarting(text string) string {
+	return shellLine.ReplaceAllStringFunc(text, func(line string) string {
+		line = shellBegins.ReplaceAllString(line, "%restart -n")
+		return sizeAlone.ReplaceAllStringFunc(line, func(size string) string { return strings.TrimRight(size, " ") + " --hosts 1 " })
+	})
+}
+
 // folded returns Markdown that unfolds on a click.
 func folded(title, text string) string {
 	return "<details><summary>" + title + "</summary>\n\n" + text + "\n\n</details>"
@@ -127,7 +142,7 @@ func (w *writer) text(text string) {
 	if text == "" {
 		return
 	}
-	shown, err := pictured(linked(text, w.names))
+	shown, err := pictured(linked(restarting(text), w.names))
 	if err != nil {
 		w.failed = err
 	}

@@ -938,7 +938,7 @@ class Ends(unittest.TestCase):
         self.assertEqual(self.text(kc, ":restart -n 3"), ["a new session with 3 ranks"])
         self.assertEqual(self.text(kc, "x := symm.WorldSize(); x"), ["[0-2] 3"])
         reply = kc.execute_interactive("%restart -n 0", timeout=PATIENCE, output_hook=lambda m: None)["content"]
-        self.assertEqual((reply["status"], reply["evalue"]), ("error", ":restart: a session has one rank at least"))
+        self.assertEqual((reply["status"], reply["evalue"]), ("error", ':restart: invalid value "0" for flag -n: a number from 1 to 1024 is expected (a session takes -n, --hosts, --net, --device and --backend)'))
         self.assertEqual(self.text(kc, "%restart -n 1\n"), ["a new session with 1 rank"])
         self.assertEqual(self.text(kc, "symm.WorldSize()"), ["1"])
         kc.stop_channels()
@@ -955,6 +955,27 @@ class Ends(unittest.TestCase):
         self.assertEqual(self.text(kc, "symm.LSA().Ranks()"), ["[0,1] []int{0, 1}\n[2,3] []int{2, 3}"])
         kc.stop_channels()
         km.shutdown_kernel()
+
+    def test_another_session(self):
+        """`%restart` takes the flags of the command line. After wrong ones the session is still there, and a flag stays until another is given."""
+        km, kc = start_new_kernel(kernel_name=KERNEL)
+        self.addCleanup(km.shutdown_kernel)
+        self.addCleanup(kc.stop_channels)
+        self.assertEqual(self.text(kc, "x := 5; x"), ["[0,1] 5"])
+        for flags, said in (("-n 3 --hosts 2", "3 ranks cannot be divided"), ("-n", "-n needs a value"), ("-n two", "a number is expected"), ("--hosts many", "hosts"),
+                            ("--net carrier", "ucx, null and none"), ("--device tpu", "cpu, cuda"), ("--backend X", "back ends"), ("--sanitize", "there is no flag --sanitize"),
+                            ("-n 4 --hosts 2 // two hosts", '"//" is no flag'), ("-n 4\nx", "cell of its own"), ("-n 100000", "a number from 1 to"), ("--device cpu --backend NCCL", "it needs the cuda device")):
+            reply = kc.execute_interactive("%restart " + flags, timeout=PATIENCE, output_hook=lambda m: None)["content"]
+            self.assertEqual(reply["status"], "error", flags)
+            self.assertIn(said, reply["evalue"])
+        self.assertEqual(self.text(kc, "x"), ["[0,1] 5"])
+        self.assertEqual(self.text(kc, "%restart -n 4 --hosts 2 --net null"), ["a new session with 4 ranks"])
+        for _ in range(2):
+            self.assertEqual(self.text(kc, "symm.LSA().Ranks()"), ["[0,1] []int{0, 1}\n[2,3] []int{2, 3}"])
+            self.assertIn("null", self.text(kc, ":net")[0])
+            self.assertEqual(self.text(kc, ":restart --net=null"), ["a new session with 4 ranks"])
+        self.assertEqual(self.text(kc, "%restart -n 2 --hosts 1"), ["a new session with 2 ranks"])
+        self.assertEqual(self.text(kc, "symm.LSA().Ranks()"), ["[0,1] []int{0, 1}"])
 
     def test_cycle_of_waits(self):
         """Ranks that wait in a ring are called a cycle, and drawn: while the cell runs, and if its waits cannot end."""

@@ -16,7 +16,9 @@ func restart(t *tour.Tour) console.Command {
 		Help: `replace worker processes by fresh ones
 ":restart" replaces all of them, ":restart 2" only rank 2. Their variables are lost, and their symmetric tensors are lost
 for all ranks. With "replay" the cells are then run again on the fresh workers, in order, but for those that failed or were
-interrupted, and those before a ":restart" of all ranks, which has ended what they belong to. In a notebook, ":restart -n 8" starts a new session with 8 ranks.`,
+interrupted, and those before a ":restart" of all ranks, which has ended what they belong to. In a notebook, ":restart -n 8"
+starts a new session with 8 ranks; it also takes --hosts, --net, --device and --backend, as the command line does, and is a
+cell of its own.`,
 		Complete: func(_ context.Context, c *console.Console, arg string) ([]session.Candidate, string) {
 			return c.CompleteRanks(arg, "all", "replay")
 		},
@@ -29,8 +31,8 @@ func runRestart(ctx context.Context, c *console.Call, t *tour.Tour) console.Outc
 	var ranks []int
 	if list = strings.TrimSpace(list); list != "" {
 		var err error
-		if strings.HasPrefix(list, "-n") {
-			return c.Fail(errors.New("the number of ranks of a session is chosen when it starts, by symmrepl -n; a notebook starts another session"))
+		if strings.HasPrefix(list, "-") {
+			return c.Fail(errors.New(anotherSession(c.Request.Notebook)))
 		}
 		if ranks, err = c.Console.Ranks(list); err != nil {
 			return c.Fail(err)
@@ -48,4 +50,12 @@ func runRestart(ctx context.Context, c *console.Call, t *tour.Tour) console.Outc
 		t.Restarted(c)
 	}
 	return console.Done
+}
+
+// anotherSession says how to start a session by other flags.
+func anotherSession(notebook bool) string {
+	if notebook {
+		return "with flags it starts another session, and is a cell of its own: move the lines below it to the next cell"
+	}
+	return "the number of ranks of a session is chosen when it starts, by symmrepl -n; a notebook starts another session"
 }
