@@ -34,6 +34,9 @@ func TestPages(t *testing.T) {
 		{"hosts.md", 4, []string{"--hosts", "2", "--net", "null"}, nil},
 		{"export.md", 4, nil, nil},
 		{"timeline.md", 4, nil, nil},
+		{"fsdp.md", 4, nil, nil},
+		{"kraken.md", 4, nil, nil},
+		{"amd.md", 1, nil, nil},
 		{"files.md", 4, nil, map[string]string{"names.npy": textArray}},
 	} {
 		t.Run(c.page, func(t *testing.T) {
