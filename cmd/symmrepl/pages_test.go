@@ -37,9 +37,10 @@ func TestPages(t *testing.T) {
 		{"fsdp.md", 4, nil, nil},
 		{"kraken.md", 4, nil, nil},
 		{"amd.md", 1, nil, nil},
+		{"../cmd/symmrepl/internal/console/command/examples.md", 4, nil, nil},
 		{"files.md", 4, nil, map[string]string{"names.npy": textArray}},
 	} {
-		t.Run(c.page, func(t *testing.T) {
+		t.Run(filepath.Base(c.page), func(t *testing.T) {
 			t.Parallel()
 			path := "../../docs/" + c.page
 			text, err := os.ReadFile(path)

@@ -28,8 +28,8 @@ expression is shown, unless a semicolon ends the cell. symm, fmt, math, time and
 imported when a cell uses them.
 `
 	promptKeys = `An incomplete line continues on the next one; an empty line ends the entry, except within a raw string. Tab completes,
-Ctrl-C interrupts the cell that runs, Ctrl-D leaves. Up recalls an entry, all its lines; the arrow keys move in it, and
-Alt-Enter breaks a line.
+Ctrl-C interrupts the cell that runs, Ctrl-D leaves. Up recalls an entry, all its lines, also of earlier sessions, and
+Ctrl-R searches for one; the arrow keys move in it, and Alt-Enter breaks a line.
 `
 	notebookKeys = `Tab completes, and Shift-Tab shows what a name is, both inside of a kernel's text, too. ■ interrupts the cell that runs, and
 variables stay; ■ again replaces ranks that do not stop. Restart starts a new session. A cell may begin with commands and
