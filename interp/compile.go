@@ -27,6 +27,7 @@ type compiled struct {
 	retired  []*lower.Storage // storage of variables whose names were defined again
 	own      []span           // the cell's own statements
 	funcs    []span           // the function literals in them
+	assigned []string         // names of variables of the session: see assigned
 	columns  int              // width of values on the user's screen, 0 if unknown
 	brief    bool             // the code surely ends soon: see check.Cell.Brief
 }

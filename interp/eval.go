@@ -53,7 +53,7 @@ func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error)
 	if failed != nil {
 		return nil, help.Explain(failed)
 	}
-	declarations, sources := checked.Declarations(), checked.Sources() // compiling changes the syntax
+	declarations, sources, names := checked.Declarations(), checked.Sources(), assigned(checked) // compiling changes the syntax
 	notes := append(importNotes(in.checker, checked), help.Notes(in.checker, checked)...)
 	brief := checked.Brief() && !cell.Debugged
 	if out, err = in.compileAll(checked); err != nil {
@@ -69,7 +69,7 @@ func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error)
 	}
 	in.remember(out)
 	in.notePoints(out)
-	out.columns, out.brief = cell.Columns, brief
+	out.columns, out.brief, out.assigned = cell.Columns, brief, names
 	return out, nil
 }
 
@@ -114,7 +114,9 @@ func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
 		return session.Result{Err: stuck}
 	}
 	defer in.leave(c)
-	return in.outcome(c, ending, &result)
+	outcome := in.outcome(c, ending, &result)
+	in.noteUnmade(c, outcome.Err)
+	return outcome
 }
 
 // unload makes packages that the cell should have initialised but did not be read again when they

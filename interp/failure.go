@@ -25,6 +25,7 @@ func (in *Interp) panicError(c *compiled, err error) *session.Error {
 	}
 	e := in.errorOfPanic(p.Value)
 	in.addCall(c, e)
+	in.explainNil(c, e)
 	return e
 }
 

@@ -63,6 +63,8 @@ type Interp struct {
 	// whether the cell that is being compiled can be debugged
 	debugged bool
 	breaks   map[int][]int // lines with breakpoints, by the number of the cell
+	// the latest cell that failed to give a variable a value, by the variable's name
+	unmade map[string]unmade
 	// storage of variables whose names were defined again, which functions may still use
 	retired []*lower.Storage
 	freed   bool // functions are gone since the last check whether they use retired storage
@@ -77,7 +79,7 @@ type Interp struct {
 // New makes an interpreter with an empty session.
 func New(options Options) (*Interp, error) {
 	in := &Interp{options: options, imported: map[string]bool{}, texts: map[*check.Text]*keptText{}, breaks: map[int][]int{},
-		holders: map[reflect.Type]bool{}}
+		holders: map[reflect.Type]bool{}, unmade: map[string]unmade{}}
 	if err := named.Check(); err != nil {
 		return nil, err
 	}

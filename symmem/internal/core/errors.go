@@ -132,7 +132,7 @@ func hintFor(sort string) string {
 	case "timeline":
 		return "Trace returns one"
 	case "kernel":
-		return "make one by Compile; a variable stays nil if the cell failed whose Compile it is from: correct and run that cell first"
+		return "make one by Compile"
 	case "pool":
 		return "GetMemPool returns one"
 	case "tile":
