@@ -178,6 +178,11 @@ var cases = []testCase{
 	{"Explain", 1, false, explainCase},
 	{"DenseExplain", 1, false, denseExplainCase},
 
+	{"Unheld", 1, true, unheldCase},
+	{"UnheldHandle", 1, true, unheldHandleCase},
+	{"UnheldWork", 1, false, unheldWorkCase},
+	{"UnheldGroup", 2, false, unheldGroupCase},
+
 	{"MemPool", 1, true, memPoolCase},
 	{"MemPoolEmpty", 1, true, memPoolEmptyCase},
 	{"MemPoolPuts", 1, true, memPoolPutsCase},

@@ -204,7 +204,7 @@ func (m *measuring) tried(p *comparing, v variant, f func()) (w tried) {
 		return w
 	}
 	for _, t := range append(slices.Clone(p.tensors), p.results...) {
-		if t.n == 0 || t.st.freed.Load() || t.st.alloc != nil && t.st.alloc.storage.freed.Load() {
+		if t.n == 0 || t.st.isFreed() {
 			continue
 		}
 		w.results = append(w.results, result{t, t.read(m.op, t.n)})

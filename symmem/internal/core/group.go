@@ -48,6 +48,7 @@ type Group struct {
 	count  calls.Count // of stream-ordered collective calls
 	latest Record      // of these
 	allocs uint64      // allocations made
+	spares spares      // unheld.go
 	pool   memory.Pool
 	engine bool                             // CopyEngine is the default
 	stands []*Tensor                        // symmetric memory for ordinary tensors of collectives: operands.go

@@ -54,7 +54,7 @@ func (rt *Runtime) newGroup(op, title string, ranks []int) *Group {
 }
 
 // Free frees the memory of the group and of its teams. It is collective over the group. Tensors that
-// the group or its teams allocated must be freed before. The world cannot be freed, nor a team
+// the group or its teams allocated must be freed before, unless no member holds them. The world cannot be freed, nor a team
 // without its group. On a rank that is not a member it does nothing.
 func (g *Group) Free() {
 	const op = "Group.Free"
@@ -79,6 +79,12 @@ func (g *Group) Free() {
 		rt.mu.Unlock()
 		panic(rt.misuse(op, "group", hintFor("group"), "%v was freed already", g))
 	}
+	rt.mu.Unlock()
+	rt.synchronize(op)
+	if stale == nil {
+		g.reclaimAll(op)
+	}
+	rt.mu.Lock()
 	for _, a := range rt.allocs {
 		if stale == nil && !a.stands && a.group.within(g) {
 			rt.mu.Unlock()
@@ -86,7 +92,6 @@ func (g *Group) Free() {
 		}
 	}
 	rt.mu.Unlock()
-	rt.synchronize(op)
 	if stale == nil {
 		g.usable(op)
 		if g.split.Spans() {
@@ -112,12 +117,13 @@ func (g *Group) discard() {
 	for _, o := range ended {
 		o.stale.CompareAndSwap(nil, ptr("it was freed"))
 		for _, a := range rt.allocs {
-			a.handles = slices.DeleteFunc(a.handles, func(h *Handle) bool { return h.g == o })
+			a.mappings = slices.DeleteFunc(a.mappings, func(m *mapping) bool { return m.g == o })
 			a.conceal(o) // its memory stays
 		}
 		o.unwire()
 		o.emptyPool()
 		o.dropStands()
+		o.closeSpares()
 		o.watch.Forget()
 		o.work.release()
 		for _, c := range o.comms {

@@ -3,6 +3,7 @@ package symmem
 import (
 	"fmt"
 	"slices"
+	"weak"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -11,9 +12,21 @@ import (
 // Handle is a symmetric tensor that a group has mapped: every member's copy of it, its signal pad,
 // and the group's signals. Ranks are numbers in the group. A handle ends with its tensor.
 type Handle struct {
-	t      *Tensor
+	t *Tensor // which the handle keeps
+	*mapping
+}
+
+// mapping is what a group knows of a tensor that it has mapped. The allocation keeps it, so it has no
+// tensor of it: a member that holds neither handle nor tensor any more, and gets the tensor again,
+// gets a handle without the other members, as those that still hold one do.
+type mapping struct {
+	a      *allocation
 	g      *Group
-	kernel abi.Handle // the argument of kernels, without the words of the call
+	offset int // of the tensor, in bytes
+	dtype  DType
+	shape  []int
+	kernel abi.Handle           // the argument of kernels, without the words of the call
+	handle weak.Pointer[Handle] // guarded by rt.mu
 
 	// By group rank, 0 for members on other hosts.
 	base    []device.Ptr // where the data of the allocation begins
@@ -79,26 +92,38 @@ func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 		}
 	}
 	rt.mu.Lock()
-	h := a.find(t, g)
+	m := a.find(t, g)
 	var refused *Error
-	if h == nil && a.block != nil {
-		h, refused = a.pooledHandle(op, t, g)
+	if m == nil && a.block != nil {
+		m, refused = a.mapPooled(op, t, g)
 	}
 	rt.mu.Unlock()
 	if refused != nil {
 		panic(refused)
 	}
-	if h != nil {
-		return h
+	if m == nil {
+		rt.hostCall(op)
+		m = g.mapCopies(op, t)
+		g.registerWindow(op, a)
 	}
-	rt.hostCall(op)
-	h = g.newHandle(op, t)
-	g.registerWindow(op, a)
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return m.of(t)
+}
+
+// of returns the handle of the mapping, the same one as long as something holds it. t is the tensor,
+// or another one that is like it. rt.mu is held.
+func (m *mapping) of(t *Tensor) *Handle {
+	h := m.handle.Value()
+	if h == nil {
+		h = &Handle{t, m}
+		m.handle = weak.Make(h)
+	}
 	return h
 }
 
-// newHandle maps the copies of the members on this host. It is collective over the group.
-func (g *Group) newHandle(op string, t *Tensor) *Handle {
+// mapCopies maps the copies of the members on this host. It is collective over the group.
+func (g *Group) mapCopies(op string, t *Tensor) *mapping {
 	rt, a := g.rt, t.st.alloc
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
@@ -118,7 +143,7 @@ func (g *Group) newHandle(op string, t *Tensor) *Handle {
 		panic(rt.failure(op, err))
 	}
 	rt.mu.Lock()
-	known := a.mapping(g) != nil
+	known := a.anyMapping(g) != nil
 	rt.mu.Unlock()
 	var cast *multicasting
 	if !known {
@@ -141,65 +166,68 @@ func (g *Group) newHandle(op string, t *Tensor) *Handle {
 			a.locate(r, s)
 		}
 	}
-	h := a.handle(t, g)
-	a.handles = append(a.handles, h)
-	return h
+	return a.keep(a.mapping(t, g))
 }
 
-// pooledHandle returns a new handle of memory of a pool, which all members have mapped. It is refused
+// keep adds a mapping to those of the allocation. rt.mu is held.
+func (a *allocation) keep(m *mapping) *mapping {
+	a.mappings = append(a.mappings, m)
+	return m
+}
+
+// mapPooled returns a new mapping of memory of a pool, which all members have mapped. It is refused
 // for a group that spans hosts and is not the pool's: the memory's windows are for the pool's group.
 // rt.mu is held.
-func (a *allocation) pooledHandle(op string, t *Tensor, g *Group) (*Handle, *Error) {
+func (a *allocation) mapPooled(op string, t *Tensor, g *Group) (*mapping, *Error) {
 	if g != a.group && g.split.Spans() {
 		return nil, a.rt.misuse(op, "group", "take the tensor from the pool of that group",
 			"the tensor %v is of the memory pool of %v, and %v spans hosts", t.kind(), a.group, g)
 	}
-	h := a.handle(t, g)
-	a.handles = append(a.handles, h)
-	return h, nil
+	return a.keep(a.mapping(t, g)), nil
 }
 
-// find returns the handle of exactly this tensor, if there is one. rt.mu is held.
-func (a *allocation) find(t *Tensor, g *Group) *Handle {
-	for _, h := range a.handles {
-		if h.g == g && h.t.offset == t.offset && h.t.dtype == t.dtype && slices.Equal(h.t.shape, t.shape) {
-			return h
+// find returns the mapping of exactly this tensor, if there is one. rt.mu is held.
+func (a *allocation) find(t *Tensor, g *Group) *mapping {
+	for _, m := range a.mappings {
+		if m.g == g && m.offset == t.offset && m.dtype == t.dtype && slices.Equal(m.shape, t.shape) {
+			return m
 		}
 	}
 	return nil
 }
 
-// mapping returns any handle of the allocation in g, which knows where the peers' copies are, or
+// anyMapping returns any mapping of the allocation in g, which knows where the peers' copies are, or
 // nil. rt.mu is held.
-func (a *allocation) mapping(g *Group) *Handle {
-	for _, h := range a.handles {
-		if h.g == g {
-			return h
+func (a *allocation) anyMapping(g *Group) *mapping {
+	for _, m := range a.mappings {
+		if m.g == g {
+			return m
 		}
 	}
 	return nil
 }
 
-// handle builds the handle of t once all peers on this rank's host are mapped. rt.mu is held.
-func (a *allocation) handle(t *Tensor, g *Group) *Handle {
+// mapping builds the mapping of t once all peers on this rank's host are mapped. rt.mu is held.
+func (a *allocation) mapping(t *Tensor, g *Group) *mapping {
 	n := len(g.ranks)
-	h := &Handle{t: t, g: g, base: make([]device.Ptr, n), buffers: make([]device.Ptr, n), pads: make([]device.Ptr, n)}
-	h.kernel.Bytes, h.kernel.PadBytes = uint64(t.Bytes()), uint64(a.at.PadBytes)
-	h.kernel.Signals = g.work.signals
-	h.kernel.Net, h.kernel.Start, h.kernel.Window = g.table, uint64(t.offset), a.windows[g]
+	m := &mapping{a: a, g: g, offset: t.offset, dtype: t.dtype, shape: slices.Clone(t.shape),
+		base: make([]device.Ptr, n), buffers: make([]device.Ptr, n), pads: make([]device.Ptr, n)}
+	m.kernel.Bytes, m.kernel.PadBytes = uint64(t.Bytes()), uint64(a.at.PadBytes)
+	m.kernel.Signals = g.work.signals
+	m.kernel.Net, m.kernel.Start, m.kernel.Window = g.table, uint64(t.offset), a.windows[g]
 	for i, r := range g.ranks {
 		if !g.split.Near(i) {
 			continue
 		}
 		seg := a.peers[r]
-		h.base[i] = a.at.DataIn(seg)
-		h.buffers[i] = h.base[i] + device.Ptr(t.offset)
-		h.pads[i] = a.at.PadIn(seg)
+		m.base[i] = a.at.DataIn(seg)
+		m.buffers[i] = m.base[i] + device.Ptr(t.offset)
+		m.pads[i] = a.at.PadIn(seg)
 	}
-	h.all = a.multicasts[g].at(a.at.DataIn(a.seg) - a.seg.Ptr() + device.Ptr(t.offset))
-	copy(h.kernel.Buffers[:], h.buffers)
-	copy(h.kernel.Pads[:], h.pads)
-	return h
+	m.all = a.multicasts[g].at(a.at.DataIn(a.seg) - a.seg.Ptr() + device.Ptr(t.offset))
+	copy(m.kernel.Buffers[:], m.buffers)
+	copy(m.kernel.Pads[:], m.pads)
+	return m
 }
 
 // exists refuses a nil handle.
@@ -212,8 +240,12 @@ func (h *Handle) exists(op string) {
 // usable refuses a handle whose tensor or group is gone.
 func (h *Handle) usable(op string) {
 	h.exists(op)
-	h.t.st.alloc.usable(op)
-	h.g.usable(op)
+	h.mapping.usable(op)
+}
+
+func (m *mapping) usable(op string) {
+	m.a.usable(op)
+	m.g.usable(op)
 }
 
 // Rank is this rank's number in the handle's group.
@@ -250,6 +282,7 @@ func (h *Handle) SignalPadPtrs() []uintptr {
 
 func (h *Handle) list(op string, p []device.Ptr) []uintptr {
 	h.usable(op)
+	h.a.shown.Store(true)
 	out := make([]uintptr, len(h.g.ranks))
 	for i := range out {
 		out[i] = uintptr(p[i])
@@ -259,32 +292,42 @@ func (h *Handle) list(op string, p []device.Ptr) []uintptr {
 
 // BufferPtrsDev is the address, in device memory, of an array of the BufferPtrs: for a kernel
 // parameter such as float**.
-func (h *Handle) BufferPtrsDev() uintptr { return h.table("BufferPtrsDev", 0) }
+func (h *Handle) BufferPtrsDev() uintptr {
+	const op = "BufferPtrsDev"
+	h.exists(op)
+	h.a.shown.Store(true)
+	return h.table(op, 0)
+}
 
 // SignalPadPtrsDev is the same of the SignalPadPtrs.
-func (h *Handle) SignalPadPtrsDev() uintptr { return h.table("SignalPadPtrsDev", 1) }
+func (h *Handle) SignalPadPtrsDev() uintptr {
+	const op = "SignalPadPtrsDev"
+	h.exists(op)
+	h.a.shown.Store(true)
+	return h.table(op, 1)
+}
 
 // table is the address of an array of a pointer for each member: of the buffers, or behind them of
 // the pads.
-func (h *Handle) table(op string, which int) uintptr {
-	h.usable(op)
-	rt := h.g.rt
+func (m *mapping) table(op string, which int) uintptr {
+	m.usable(op)
+	rt := m.g.rt
 	rt.mu.Lock()
-	t := h.tables.t
+	t := m.tables.t
 	rt.mu.Unlock()
 	if t == nil {
-		words := make([]int64, 0, 2*len(h.g.ranks))
-		for _, p := range slices.Concat(h.buffers, h.pads) {
+		words := make([]int64, 0, 2*len(m.g.ranks))
+		for _, p := range slices.Concat(m.buffers, m.pads) {
 			words = append(words, int64(p))
 		}
 		t = rt.zeros(op, I64, []int{len(words)}, len(words))
 		t.CopyFrom(words)
 		t.read(op, 0) // a kernel on any stream may use it
 		rt.mu.Lock()
-		h.tables.t = t
+		m.tables.t = t
 		rt.mu.Unlock()
 	}
-	return t.Ptr() + uintptr(8*which*len(h.g.ranks))
+	return t.Ptr() + uintptr(8*which*len(m.g.ranks))
 }
 
 // MulticastPtr is the multicast address of the tensor, in groups of one host whose ranks have a
@@ -294,6 +337,7 @@ func (h *Handle) table(op string, which int) uintptr {
 func (h *Handle) MulticastPtr() uintptr {
 	const op = "MulticastPtr"
 	h.usable(op)
+	h.a.shown.Store(true)
 	rt := h.g.rt
 	if _, emulates := rt.dev.(device.Multicaster); !emulates || !rt.info.Multicast || h.g.split.Spans() {
 		return uintptr(h.all)
@@ -307,13 +351,13 @@ func (h *Handle) MulticastPtr() uintptr {
 // BufferSize is the bytes of the whole allocation's data, as it was asked for.
 func (h *Handle) BufferSize() int {
 	h.exists("BufferSize")
-	return h.t.st.size
+	return h.a.size
 }
 
 // Offset is the bytes from the allocation's data to the tensor.
 func (h *Handle) Offset() int {
 	h.exists("Offset")
-	return h.t.offset
+	return h.offset
 }
 
 // SignalPadSize is the bytes of the tensor's signal pad.
@@ -322,5 +366,5 @@ func (h *Handle) SignalPadSize() int {
 	return int(h.kernel.PadBytes)
 }
 
-// at is where member i has its copy of t, which belongs to the handle's allocation.
-func (h *Handle) at(i int, t *Tensor) device.Ptr { return h.base[i] + device.Ptr(t.offset) }
+// at is where member i has its copy of t, which belongs to the mapping's allocation.
+func (m *mapping) at(i int, t *Tensor) device.Ptr { return m.base[i] + device.Ptr(t.offset) }

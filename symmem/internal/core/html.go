@@ -50,7 +50,7 @@ func (t *Tensor) forms() (text string, shown *forms.Tensor) {
 	if t == nil || t.st == nil {
 		return "nil tensor", nil
 	}
-	if !t.st.freed.Load() && t.n > 0 {
+	if !t.st.isFreed() && t.n > 0 {
 		v := drawing{t: t}
 		if Maybe(v.draw) == nil {
 			return v.html.String(), &v.shown

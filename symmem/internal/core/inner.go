@@ -123,7 +123,7 @@ func (in Inner) Facts() Facts {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	for _, a := range rt.allocs {
-		if a.stale.Load() == nil && !a.storage.freed.Load() && !a.stands {
+		if a.stale.Load() == nil && !a.freed.Load() && !a.stands {
 			f.Tensors, f.TensorBytes = f.Tensors+1, f.TensorBytes+a.size
 		}
 	}

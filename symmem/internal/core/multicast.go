@@ -141,10 +141,10 @@ func (c *multicasting) close() (err error) {
 // MulticastWhy says why the tensor has no multicast address; empty if it has, or needs none. The
 // call that mapped it has entered.
 func (c Copies) MulticastWhy() string {
-	if _, ok := c.h.g.rt.dev.(device.MulticastDevice); !ok {
+	if _, ok := c.m.g.rt.dev.(device.MulticastDevice); !ok {
 		return ""
 	}
-	cast := c.t.st.alloc.multicasts[c.h.g]
+	cast := c.m.a.multicasts[c.m.g]
 	switch {
 	case cast == nil:
 		return "memory of a memory pool has none"

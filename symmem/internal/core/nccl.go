@@ -224,6 +224,7 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	}
 	c := &DeviceComm{g: g, reqs: DevReqs(required), arg: placed.Argument, parts: placed.Buffers}
 	c.t = g.empty(op, U8, []int{placed.Data}, max(layout.Aligned(placed.Pad), layout.Alignment), c.reqs.String())
+	c.t.st.alloc.lasts = true
 	at := c.t.st.alloc.at
 	data := at.Data - at.Pad // a multiple of the unit, as are both sizes
 	for i := range c.parts {

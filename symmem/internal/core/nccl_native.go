@@ -73,11 +73,11 @@ func (rt *Runtime) nativeHeaders() (library, why string) {
 }
 
 // resource is an object that a communicator has for an allocation: the window of the whole
-// allocation; or, if handle is set, the window of a DeviceWindow; or, if comm is set, the
+// allocation; or, if mapping is set, the window of a DeviceWindow; or, if comm is set, the
 // ncclDevComm of a DeviceComm.
 type resource struct {
 	a        *allocation
-	handle   *Handle
+	mapping  *mapping
 	comm     *DeviceComm
 	window   uintptr
 	argument []byte
@@ -86,7 +86,7 @@ type resource struct {
 // resource returns the communicator's object for the same things as o, nil if it has none. rt.mu is
 // held.
 func (c *communicator) resource(o resource) *resource {
-	i := slices.IndexFunc(c.resources, func(p resource) bool { return p.a == o.a && p.handle == o.handle && p.comm == o.comm })
+	i := slices.IndexFunc(c.resources, func(p resource) bool { return p.a == o.a && p.mapping == o.mapping && p.comm == o.comm })
 	if i < 0 {
 		return nil
 	}
@@ -104,8 +104,8 @@ func (c *communicator) makeResource(ctx context.Context, o resource) (err error)
 		return nil
 	case o.comm != nil:
 		o.argument, err = c.C.MakeArgument(ctx, o.comm.reqs.LsaBarriers, watchWord(&rt.watch.Ended))
-	case o.handle != nil:
-		o.window, err = c.C.Register(ctx, o.handle.buffers[c.g.rank], o.handle.t.Bytes())
+	case o.mapping != nil:
+		o.window, err = c.C.Register(ctx, o.mapping.buffers[c.g.rank], int(o.mapping.kernel.Bytes))
 	default:
 		o.window, err = c.C.Register(ctx, o.a.seg.Ptr(), o.a.seg.Size())
 	}
@@ -151,15 +151,15 @@ func (c *communicator) makeAll(ctx context.Context) error {
 	rt := c.g.rt
 	rt.mu.Lock()
 	allocs := slices.DeleteFunc(slices.Clone(rt.allocs), func(a *allocation) bool {
-		return a.block != nil || a.mapping(c.g) == nil || a.storage.freed.Load() || a.stale.Load() != nil
+		return a.block != nil || a.anyMapping(c.g) == nil || a.freed.Load() || a.stale.Load() != nil
 	})
 	slices.SortFunc(allocs, func(a, b *allocation) int { return cmp.Compare(a.id, b.id) })
 	var all []resource
 	for _, a := range allocs {
 		all = append(all, resource{a: a})
-		for _, h := range a.handles {
-			if h.g == c.g && h.windowed && c.sort == byKernels {
-				all = append(all, resource{a: a, handle: h})
+		for _, m := range a.mappings {
+			if m.g == c.g && m.windowed && c.sort == byKernels {
+				all = append(all, resource{a: a, mapping: m})
 			}
 		}
 	}
@@ -190,7 +190,7 @@ func (g *Group) makeOnAll(op string, o resource) {
 		switch {
 		case comm == nil && sort == byKernels:
 			err = g.join(op, d, sort) // which has everything
-		case comm != nil && (sort == byKernels || o.handle == nil && o.comm == nil): // kernels of the user's have the first
+		case comm != nil && (sort == byKernels || o.mapping == nil && o.comm == nil): // kernels of the user's have the first
 			ctx, cancel := context.WithTimeout(rt.host(), joinLimit)
 			err = comm.makeResource(ctx, o)
 			cancel()
@@ -247,9 +247,9 @@ func (in Inner) NativeWindow(op string, w *DeviceWindow) uintptr {
 	windowed := h.windowed
 	rt.mu.Unlock()
 	if windowed {
-		return h.g.nativeResource(op, resource{a: h.t.st.alloc, handle: h}).window
+		return h.g.nativeResource(op, resource{a: h.a, mapping: h.mapping}).window
 	}
-	if h.t.st.alloc.block != nil {
+	if h.a.block != nil {
 		panic(rt.misuse(op, "window", "allocate it by Empty", "the tensor is of a memory pool, of which NCCL has no windows"))
 	}
 	panic(rt.misuse(op, "window", fmt.Sprintf("give the window of a tensor of Empty, or of a slice that begins at a multiple of %d bytes", windowUnit),
@@ -259,14 +259,14 @@ func (in Inner) NativeWindow(op string, w *DeviceWindow) uintptr {
 // nativeWindow makes NCCL's window of a tensor, if snippets can have its headers and the tensor is
 // where a window can be. It is collective over the group, on the host.
 func (h *Handle) nativeWindow(op string) {
-	rt, a := h.g.rt, h.t.st.alloc
+	rt, a := h.g.rt, h.a
 	if _, why := rt.nativeHeaders(); why != "" || a.block != nil || h.t.offset%windowUnit != 0 || h.t.n == 0 {
 		return
 	}
 	rt.mu.Lock()
 	h.windowed = true
 	rt.mu.Unlock()
-	h.g.makeOnAll(op, resource{a: a, handle: h})
+	h.g.makeOnAll(op, resource{a: a, mapping: h.mapping})
 }
 
 // nativeComm makes NCCL's part of a communicator, if snippets can have its headers. It is

@@ -101,9 +101,9 @@ func (rt *Runtime) shmemWindows() (list []abi.ShmemWindow) {
 		if a.group != g || a.block != nil || a.size == 0 || a.stale.Load() != nil {
 			continue
 		}
-		if h := a.mapping(g); h != nil {
+		if m := a.anyMapping(g); m != nil {
 			w := abi.ShmemWindow{Local: a.at.DataIn(a.seg), Bytes: uint64(a.size), NetWindow: a.windows[g]}
-			copy(w.Peers[:], h.base)
+			copy(w.Peers[:], m.base)
 			list = append(list, w)
 		}
 	}
@@ -138,7 +138,7 @@ func (rt *Runtime) whereShmem(at device.Ptr) nvshmem.Where {
 		from, end := a.at.DataIn(a.seg), a.at.DataIn(a.seg)+device.Ptr(a.size)
 		if at >= from && at < end {
 			return nvshmem.Where{Is: fmt.Sprintf("in the symmetric tensor %s", a.desc),
-				Unmapped: a.block == nil && a.mapping(rt.all) == nil, Left: uint64(end - at)}
+				Unmapped: a.block == nil && a.anyMapping(rt.all) == nil, Left: uint64(end - at)}
 		}
 	}
 	if o, ok := rt.located.Containing(at); ok {

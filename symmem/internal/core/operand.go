@@ -64,23 +64,23 @@ func (o *operand) Whole(dtype DType) *Tensor {
 
 // Copies are the members' copies of a tensor.
 type Copies struct {
-	h *Handle
+	m *mapping
 	t *Tensor
 }
 
 // At is the address of the copy of member i of the group.
-func (c Copies) At(i int) device.Ptr { return c.h.at(i, c.t) }
+func (c Copies) At(i int) device.Ptr { return c.m.at(i, c.t) }
 
 // Size is the bytes of the whole allocation that the tensor is a part of.
-func (c Copies) Size() int { return c.h.t.st.size }
+func (c Copies) Size() int { return c.m.a.size }
 
 // Window locates the copies of members on other hosts: a window and the offset in it.
-func (c Copies) Window() (id uint32, at uint64) { return c.h.kernel.Window, uint64(c.t.offset) }
+func (c Copies) Window() (id uint32, at uint64) { return c.m.kernel.Window, uint64(c.t.offset) }
 
 // Multicast is the address of all copies at once, 0 where there is none or the device emulates it.
 func (c Copies) Multicast() device.Ptr {
-	if c.h.all == 0 {
+	if c.m.all == 0 {
 		return 0
 	}
-	return c.h.all - device.Ptr(c.h.t.offset) + device.Ptr(c.t.offset)
+	return c.m.all - device.Ptr(c.m.offset) + device.Ptr(c.t.offset)
 }

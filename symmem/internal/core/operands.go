@@ -26,31 +26,31 @@ func (c *Call) Mapped(t *Tensor) Copies {
 	}
 	a, g := t.st.alloc, c.opts.group
 	a.usable(c.Record.Op)
-	h := a.mapping(g)
-	if h == nil {
+	m := a.anyMapping(g)
+	if m == nil {
 		if e := c.refusedMeeting(t); e != nil {
 			panic(e)
 		}
-		whole := &Tensor{rt: c.rt, st: a.storage, dtype: a.dtype, shape: a.shape, n: a.size / a.dtype.Size()}
+		whole := &Tensor{rt: c.rt, st: t.st, dtype: a.dtype, shape: a.shape, n: a.size / a.dtype.Size()}
 		if a.block != nil {
 			var refused *Error
-			if h, refused = a.pooledHandle(c.Record.Op, whole, g); refused != nil {
+			if m, refused = a.mapPooled(c.Record.Op, whole, g); refused != nil {
 				panic(refused)
 			}
 		} else {
 			c.unlocked(func() {
-				h = g.newHandle(c.Record.Op, whole)
+				m = g.mapCopies(c.Record.Op, whole)
 				g.registerWindow(c.Record.Op, a)
 			})
 		}
 	}
-	return Copies{h, t}
+	return Copies{m, t}
 }
 
 // Maps reports whether t is symmetric and its copies are known in the call's group, or can be once
 // the call meets the other members for that. The call has entered.
 func (c *Call) Maps(t *Tensor) bool {
-	return t.Symmetric() && (t.st.alloc.mapping(c.opts.group) != nil || c.refusedMeeting(t) == nil)
+	return t.Symmetric() && (t.st.alloc.anyMapping(c.opts.group) != nil || c.refusedMeeting(t) == nil)
 }
 
 // refusedMeeting says why the call cannot rendezvous t by itself, which its group has not mapped;
@@ -62,9 +62,9 @@ func (c *Call) refusedMeeting(t *Tensor) *Error {
 			return c.Misuse("group", "", "rank %d of %v has no part of a tensor of %v", r, g, a.group)
 		}
 	}
-	if len(a.handles) > 0 && !c.opts.has(operators.Group) {
+	if len(a.mappings) > 0 && !c.opts.has(operators.Group) {
 		return c.Misuse("tensor", "give that group as the last argument, or Rendezvous the tensor in this one",
-			"the tensor %v was rendezvoused by %v, not by %v", t.kind(), a.handles[0].g, g)
+			"the tensor %v was rendezvoused by %v, not by %v", t.kind(), a.mappings[0].g, g)
 	}
 	if c.rt.capture != nil {
 		return c.Misuse("tensor", "before the capture, call Rendezvous on it or make the call once",
@@ -125,22 +125,22 @@ func (c *Call) Place(t *Tensor) (*Tensor, *Handle) {
 	t = c.Symmetric(t, Reads|Writes)
 	c.Mapped(t)
 	a, g := t.st.alloc, c.opts.group
-	h := a.find(t, g)
-	if h == nil && a.stands {
-		h = a.handle(t, g) // for this call alone
-	} else if h == nil {
-		h = a.handle(t, g)
-		a.handles = append(a.handles, h)
+	m := a.find(t, g)
+	if m == nil {
+		if m = a.mapping(t, g); !a.stands { // which are for this call alone
+			a.keep(m)
+		}
 	}
-	return t, h
+	return t, m.of(t)
 }
 
 // Pointers is the address of the array of the members' copies of what Place returned.
 func (c *Call) Pointers(h *Handle) (p device.Ptr) {
-	if a := h.t.st.alloc; a.stands {
-		h = a.mapping(h.g) // which lasts, and begins where all that stand begin
+	m := h.mapping
+	if m.a.stands {
+		m = m.a.anyMapping(m.g) // which lasts, and begins where all that stand begin
 	}
-	c.unlocked(func() { p = device.Ptr(h.table(c.Record.Op, 0)) })
+	c.unlocked(func() { p = device.Ptr(m.table(c.Record.Op, 0)) })
 	return p
 }
 
@@ -189,7 +189,7 @@ func (g *Group) growStand(op string, i int, t *Tensor) {
 	rt.mu.Lock()
 	s.st.alloc.stands = true
 	rt.mu.Unlock()
-	g.newHandle(op, s)
+	g.mapCopies(op, s)
 	g.registerWindow(op, s.st.alloc)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -205,7 +205,7 @@ func (g *Group) dropStands() {
 			continue
 		}
 		a := s.st.alloc
-		a.storage.freed.Store(true)
+		a.freed.Store(true)
 		rt.allocs = slices.DeleteFunc(rt.allocs, func(o *allocation) bool { return o == a })
 		if a.conceal(nil) == nil { // otherwise something may still land there
 			a.release()

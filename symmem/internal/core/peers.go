@@ -17,6 +17,7 @@ type peerSegment struct {
 	WholeLines bool   // as the device says
 	Multicast  bool   // likewise
 	Token      []byte `json:",omitempty"` // between hosts of a fabric
+	Knows      bool   // the segments of all members on its host are mapped there
 }
 
 // share maps the segments of the members on this rank's host into this process. It returns them by
@@ -41,13 +42,20 @@ func (g *Group) share(op, desc string, seg device.Segment, failed error, known f
 	if file != nil {
 		defer file.Close()
 	}
+	mapped := make([]device.Segment, len(g.ranks))
+	mapped[g.rank] = seg
+	mine.Knows = failed == nil
+	for _, r := range g.split.Here() {
+		if i := slices.Index(g.ranks, r); i != g.rank {
+			mapped[i] = known(r)
+			mine.Knows = mine.Knows && mapped[i] != nil
+		}
+	}
 	peers, err := gatherValues(g, op, desc, mine, failed)
 	if err != nil {
 		return nil, nil, err
 	}
-	mapped := make([]device.Segment, len(g.ranks))
-	mapped[g.rank] = seg
-	if len(g.ranks) == 1 {
+	if !slices.ContainsFunc(peers, func(p peerSegment) bool { return !p.Knows }) {
 		return mapped, peers, nil
 	}
 	var files []*os.File
@@ -60,20 +68,18 @@ func (g *Group) share(op, desc string, seg device.Segment, failed error, known f
 	for at, r := range g.split.Here() {
 		i := slices.Index(g.ranks, r)
 		if mapped[i] == nil && failed == nil {
-			if mapped[i] = known(r); mapped[i] == nil {
-				if inHeap {
-					mapped[i], failed = heap.Peer(r)
-				} else if files == nil {
-					mapped[i], failed = memory.ImportToken(g.rt.dev, peers[i].Token, peers[i].Size)
-				} else {
-					mapped[i], failed = memory.Import(files[at],
-						func(fd int) (device.Segment, error) { return g.rt.dev.ImportSegment(fd, peers[i].Size) })
-				}
-				if failed != nil {
-					mapped[i], failed = nil, fmt.Errorf("mapping the memory of rank %d: %w", r, failed)
-				} else {
-					fresh = append(fresh, mapped[i])
-				}
+			if inHeap {
+				mapped[i], failed = heap.Peer(r)
+			} else if files == nil {
+				mapped[i], failed = memory.ImportToken(g.rt.dev, peers[i].Token, peers[i].Size)
+			} else {
+				mapped[i], failed = memory.Import(files[at],
+					func(fd int) (device.Segment, error) { return g.rt.dev.ImportSegment(fd, peers[i].Size) })
+			}
+			if failed != nil {
+				mapped[i], failed = nil, fmt.Errorf("mapping the memory of rank %d: %w", r, failed)
+			} else {
+				fresh = append(fresh, mapped[i])
 			}
 		}
 		if files != nil {

@@ -210,7 +210,7 @@ func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) 
 	}
 	a.id = fmt.Sprintf("%s take %d", g.key, g.pool.Takes())
 	a.digest.Text(a.id)
-	a.storage = &storage{ptr: a.at.DataIn(b.Segment), size: bytes, alloc: a, peer: rt.rank}
+	st := a.newStorage(b.Segment)
 	for r, s := range a.peers {
 		if s != nil {
 			a.locate(r, s)
@@ -219,7 +219,7 @@ func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) 
 	take := g.poolCall("mem_pool_take", c.stream, dtype, n, b)
 	context := take.Admit()
 	if zero {
-		if err := c.stream.set0(a.storage.ptr, bytes); err != nil {
+		if err := c.stream.set0(st.ptr, bytes); err != nil {
 			panic(rt.failure(op, err))
 		}
 	}
@@ -227,7 +227,7 @@ func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) 
 	g.pool.Take(b, a.desc)
 	rt.allocs = append(rt.allocs, a)
 	take.issued(err)
-	return &Tensor{rt: rt, st: a.storage, dtype: dtype, shape: shape, n: n}
+	return &Tensor{rt: rt, st: st, dtype: dtype, shape: shape, n: n}
 }
 
 // growPool adds a block. It is collective over the group, on the host.
@@ -302,7 +302,7 @@ func (a *allocation) freePooled(op string) {
 	defer c.Enter().Leave()
 	g.usable(op)
 	rt.inStep(op)
-	if !a.storage.freed.CompareAndSwap(false, true) {
+	if !a.freed.CompareAndSwap(false, true) {
 		panic(rt.misuse(op, "tensor", "", "the tensor %s was freed", a.desc))
 	}
 	free := g.poolCall("mem_pool_free", c.stream, U8, a.size, a.block)
@@ -313,10 +313,10 @@ func (a *allocation) freePooled(op string) {
 	a.unlocate()
 	g.pool.Free(a.block, a.desc)
 	rt.allocs = slices.DeleteFunc(rt.allocs, func(o *allocation) bool { return o == a })
-	for _, h := range a.handles {
-		h.tables.release()
+	for _, m := range a.mappings {
+		m.tables.release()
 	}
-	a.handles = nil
+	a.mappings = nil
 	free.issued(err)
 }
 

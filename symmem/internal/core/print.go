@@ -19,7 +19,7 @@ func (t *Tensor) String() string {
 	}
 	var b strings.Builder
 	b.WriteString(t.kind() + " on " + t.place())
-	if t.st.freed.Load() {
+	if t.st.isFreed() {
 		return b.String() + ", freed"
 	}
 	text, err := t.preview()
@@ -55,7 +55,7 @@ func (h *Handle) String() string {
 		text = fmt.Sprintf("handle of %s, elements %d to %d of a tensor whose signal pad it shares, in %v", h.t.kind(),
 			h.t.offset/h.t.dtype.Size(), h.t.offset/h.t.dtype.Size()+h.t.n-1, h.g)
 	}
-	if h.t.st.freed.Load() {
+	if h.t.st.isFreed() {
 		text += ", freed"
 	}
 	return text

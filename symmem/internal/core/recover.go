@@ -137,6 +137,7 @@ func (rt *Runtime) renumber(generation int) {
 	for _, g := range rt.groups {
 		g.emptyPool()
 		g.dropStands()
+		g.closeSpares()
 		if g == rt.all {
 			g.renumber(g.name)
 			continue

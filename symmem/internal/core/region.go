@@ -57,7 +57,7 @@ func (r *Region) Part(dtype DType, at int, shape ...int) *Tensor {
 	if at < 0 || at+size > t.Bytes() {
 		panic(fmt.Sprintf("symmem: bytes %d to %d of a region of %d", at, at+size, t.Bytes()))
 	}
-	st := &storage{ptr: t.pointer() + device.Ptr(at), size: size, alloc: t.st.alloc, peer: t.rt.rank}
+	st := &storage{ptr: t.pointer() + device.Ptr(at), size: size, alloc: t.st.alloc, own: t.st, peer: t.rt.rank}
 	return &Tensor{rt: t.rt, st: st, dtype: dtype, shape: slices.Clone(shape), n: n}
 }
 

@@ -121,7 +121,7 @@ const wordsRead = 8 << 10
 // words lists the words of the signal pad that are not 0, among the first wordsRead. It leaves out a
 // pad that it cannot read. rt.mu is held.
 func (a *allocation) words() (list []WordState) {
-	if a.storage.freed.Load() || a.stands {
+	if a.freed.Load() || a.stands {
 		return nil
 	}
 	halves, err := a.rt.wordsAt(a.at.PadIn(a.seg), min(a.at.PadBytes/8, wordsRead)*2)

@@ -13,11 +13,17 @@ import (
 type storage struct {
 	ptr   device.Ptr
 	size  int
-	block *block      // of the cache: ordinary memory
-	alloc *allocation // symmetric memory, this rank's or a peer's
-	peer  int         // the world rank that owns it
-	freed atomic.Bool
+	block *block          // of the cache: ordinary memory
+	alloc *allocation     // symmetric memory, this rank's or a peer's
+	own   *storage        // of a part of it, or of a peer's: what Empty returned, which lives as long
+	peer  int             // the world rank that owns it
+	freed atomic.Bool     // of a block
 	stop  runtime.Cleanup // of block
+}
+
+// isFreed reports whether the memory was freed.
+func (st *storage) isFreed() bool {
+	return st.freed.Load() || st.alloc != nil && st.alloc.freed.Load()
 }
 
 // block is a piece of ordinary memory: see memory.Cache, of which a world has one for memory of the
@@ -133,6 +139,9 @@ func (rt *Runtime) held() int {
 		n += a.seg.Size()
 	}
 	for _, g := range rt.groups {
+		for _, s := range g.spares.list {
+			n += s.a.seg.Size()
+		}
 		if g.work.seg != nil {
 			n += g.work.seg.Size()
 		}

@@ -15,27 +15,30 @@ const defaultPadSize = 9216
 
 // allocation is symmetric memory: one segment in each member of a group, [signal pad | data].
 type allocation struct {
-	rt      *Runtime
-	group   *Group
-	id      string       // equal on all members and never used again: ranks compare it
-	digest  calls.Digest // of id
-	desc    string       // "bf16[4096]"
-	dtype   DType
-	shape   []int
-	seg     device.Segment
-	at      memory.Placement
-	size    int // bytes of data
-	storage *storage
-	stale   atomic.Pointer[string] // why peers cannot be reached any more
-	block   *memory.PoolBlock      // of the memory pool to which it goes back, or nil
+	rt     *Runtime
+	group  *Group
+	id     string       // equal on all members and never used again: ranks compare it
+	digest calls.Digest // of id
+	desc   string       // "bf16[4096]"
+	dtype  DType
+	shape  []int
+	seg    device.Segment
+	at     memory.Placement
+	size   int // bytes of data
+	freed  atomic.Bool
+	unheld atomic.Bool            // no tensor and no handle of it is left in this rank's program
+	shown  atomic.Bool            // the program has got an address of it
+	stale  atomic.Pointer[string] // why peers cannot be reached any more
+	block  *memory.PoolBlock      // of the memory pool to which it goes back, or nil
 
 	// Guarded by rt.mu.
 	peers      map[int]device.Segment // by world rank, as far as mapped
-	handles    []*Handle
+	mappings   []*mapping
 	windows    map[*Group]uint32 // the id of the data's, by group that spans hosts; the pad's is the next one
 	used       uint64            // streams that touched memory of a pool, a bit each
 	multicasts map[*Group]*multicasting
 	stands     bool // for ordinary tensors: its group frees it
+	lasts      bool // until Free, whoever holds it
 	alone      bool // its pool was emptied: it is freed without the other members
 }
 
@@ -51,9 +54,15 @@ func (rt *Runtime) mapped(s device.Segment, p memory.Placement) {
 }
 
 // Empty returns a symmetric tensor of zeros, which peers can map by Rendezvous. It is collective
-// over all ranks, with equal arguments. No shape means one element. It lives until Free. Within
-// [Runtime.UseMemPool] of the same group the memory is the pool's, and the members do not meet on
-// the host.
+// over all ranks, with equal arguments. No shape means one element.
+//
+// It lives until Free, or until no member holds it, a view of it, or a handle: its memory is then
+// taken by a later Empty of the same size, which maps nothing anew, or is given back. Addresses do
+// not hold it, such as those that Ptr and BufferPtrs return, except for work that was issued before
+// the next Empty.
+//
+// Within [Runtime.UseMemPool] of the same group the memory is the pool's, and the members do not
+// meet on the host.
 func (rt *Runtime) Empty(dtype DType, shape ...int) *Tensor { return rt.all.Empty(dtype, shape...) }
 
 // Empty is [Runtime.Empty] for the members of a group.
@@ -95,7 +104,8 @@ func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string)
 	return g.emptyIn(op, dtype, shape, pad, desc, g.rt.dev.NewSegment)
 }
 
-// emptyIn is empty, in memory that segment makes. The group's meeting is held during that.
+// emptyIn is empty, in memory that segment makes, or in a spare of the driver's memory. The group's
+// meeting is held during that.
 func (g *Group) emptyIn(op string, dtype DType, shape []int, pad int, desc string, segment func(n int) (device.Segment, error)) *Tensor {
 	rt := g.rt
 	n := rt.numel(op, dtype, shape)
@@ -103,35 +113,33 @@ func (g *Group) emptyIn(op string, dtype DType, shape []int, pad int, desc strin
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
 	a := &allocation{rt: rt, group: g, desc: dtype.element().Shaped(shape), dtype: dtype, shape: slices.Clone(shape),
-		at: rt.place(pad, n*dtype.Size()), size: n * dtype.Size(), peers: map[int]device.Segment{}}
-	seg, err := segment(a.at.End)
-	if _, failed := gatherValues(g, op, desc, struct{}{}, err); failed != nil {
-		if err == nil {
-			seg.Close()
-		}
-		panic(rt.failure(op, failed))
+		at: rt.place(pad, n*dtype.Size()), size: n * dtype.Size()}
+	var err error
+	if a.peers, err = g.segments(op, desc, a.at, segment); err != nil {
+		panic(rt.failure(op, err))
 	}
+	a.seg = a.peers[rt.rank]
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	a.id = fmt.Sprintf("%s tensor %d", g.key, g.allocs)
 	g.allocs++
 	a.digest.Text(a.id)
-	rt.mapped(seg, a.at)
-	a.seg = seg
-	a.peers[rt.rank] = seg
-	a.locate(rt.rank, seg)
+	for r, s := range a.peers {
+		rt.mapped(s, a.at)
+		a.locate(r, s)
+	}
 	a.markSegment()
-	a.storage = &storage{ptr: a.at.DataIn(seg), size: a.size, alloc: a, peer: rt.rank}
+	st := a.newStorage(a.seg)
 	rt.allocs = append(rt.allocs, a)
 	rt.backend.used = true
-	return &Tensor{rt: rt, st: a.storage, dtype: dtype, shape: a.shape, n: n}
+	return &Tensor{rt: rt, st: st, dtype: dtype, shape: a.shape, n: n}
 }
 
 // usable refuses an operation on the peers' parts of an allocation that was freed or has lost a
 // part.
 func (a *allocation) usable(op string) {
 	a.rt.refuseClosed(op)
-	if a.storage.freed.Load() {
+	if a.freed.Load() {
 		panic(a.rt.misuse(op, "tensor", "", "the tensor %s was freed", a.desc))
 	}
 	if why := a.stale.Load(); why != nil {

@@ -24,7 +24,7 @@ func (a *allocation) free(op string) {
 		}
 		a.group.meet(op, a.desc+", "+a.id, nil)
 	}
-	if !a.storage.freed.CompareAndSwap(false, true) {
+	if !a.freed.CompareAndSwap(false, true) {
 		panic(rt.misuse(op, "tensor", "", "the tensor %s was freed", a.desc))
 	}
 	failed := a.closeWindows()
@@ -40,18 +40,29 @@ func (a *allocation) free(op string) {
 	a.release()
 }
 
-// release unmaps the allocation, which nothing may use any more. A failure leaves memory mapped
-// until the process ends and is no reason to fail.
+// release unmaps the allocation, which nothing may use any more.
 func (a *allocation) release() {
+	a.vacate()
+	a.unmap()
+}
+
+// vacate ends what belongs to the tensor of an allocation, but not its memory. A failure leaves
+// something mapped until the process ends and is no reason to fail, here and in unmap.
+func (a *allocation) vacate() {
 	a.unlocate()
 	for _, c := range a.multicasts {
 		c.close()
 	}
+	for _, m := range a.mappings {
+		m.tables.release()
+	}
+	a.multicasts, a.mappings = nil, nil
+}
+
+// unmap gives the memory back.
+func (a *allocation) unmap() {
 	for _, s := range a.peers {
 		s.Close()
 	}
-	for _, h := range a.handles {
-		h.tables.release()
-	}
-	a.multicasts, a.peers, a.handles = nil, nil, nil
+	a.peers = nil
 }

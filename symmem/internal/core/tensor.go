@@ -115,6 +115,9 @@ func (t *Tensor) Bytes() int {
 // Ptr is the address of the first element on the device.
 func (t *Tensor) Ptr() uintptr {
 	t.usable("Ptr")
+	if a := t.st.alloc; a != nil {
+		a.shown.Store(true)
+	}
 	return uintptr(t.pointer())
 }
 
@@ -123,7 +126,7 @@ func (t *Tensor) pointer() device.Ptr { return t.st.ptr + device.Ptr(t.offset) }
 // Symmetric reports whether peers can map the tensor: it came from Empty.
 func (t *Tensor) Symmetric() bool {
 	t.exists("Symmetric")
-	return t.st.alloc != nil && t.st == t.st.alloc.storage
+	return t.st.alloc != nil && t.st.own == nil
 }
 
 // Memory says where the tensor is: in "symmetric" memory of this rank, in its "ordinary" memory, in
@@ -132,7 +135,7 @@ func (t *Tensor) Symmetric() bool {
 func (t *Tensor) Memory() string {
 	t.exists("Memory")
 	switch {
-	case t.st.freed.Load():
+	case t.st.isFreed():
 		return "freed"
 	case t.st.peer != t.rt.rank:
 		return fmt.Sprintf("of rank %d", t.st.peer)
@@ -258,7 +261,7 @@ func (t *Tensor) usable(op string) {
 	t.exists(op)
 	t.rt.refuseClosed(op)
 	a := t.st.alloc
-	if t.st.freed.Load() || a != nil && a.storage.freed.Load() {
+	if t.st.isFreed() {
 		panic(t.rt.misuse(op, "tensor", "", "the tensor %v was freed", t.kind()))
 	}
 	if t.st.peer != t.rt.rank {

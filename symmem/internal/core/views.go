@@ -25,7 +25,7 @@ func (h *Handle) GetBufferAt(peer, offset int, dtype DType, shape ...int) *Tenso
 
 func (h *Handle) bufferAt(op string, peer, offset int, dtype DType, shape []int) *Tensor {
 	h.usable(op)
-	return h.view(op, peer, h.base, h.t.st.size, offset, dtype, shape)
+	return h.view(op, peer, h.base, h.a.size, offset, dtype, shape)
 }
 
 // GetRemoteTensor is the copy of the handle's tensor of peer, a rank of the handle's group. It ends
@@ -92,6 +92,6 @@ func (h *Handle) view(op string, peer int, base []device.Ptr, limit, offset int,
 		panic(rt.misuse(op, "shape", "", "%s from element %d on exceeds the allocated size of %d bytes: %d elements are left",
 			dtype.element().Shaped(shape), offset, limit, room))
 	}
-	st := &storage{ptr: base[peer] + device.Ptr(offset*size), size: n * size, alloc: h.t.st.alloc, peer: rank}
+	st := &storage{ptr: base[peer] + device.Ptr(offset*size), size: n * size, alloc: h.a, own: h.t.st, peer: rank}
 	return &Tensor{rt: rt, st: st, dtype: dtype, shape: slices.Clone(shape), n: n}
 }

@@ -98,6 +98,7 @@ func (rt *Runtime) Close() error {
 	rt.closeHeap()
 	for _, g := range groups {
 		g.emptyPool()
+		g.closeSpares()
 		g.watch.Forget()
 		g.work.release()
 	}

@@ -148,6 +148,9 @@ func (c *Cache[S]) Handed() int {
 	return c.handed
 }
 
+// Noticed counts memory that is no block of the cache and that the garbage collector has found.
+func (c *Cache[S]) Noticed() { c.dropped.Add(1) }
+
 // Collect runs the garbage collector and gives the blocks it finds a moment to come back. The
 // collector does not see device memory, so it would not run by itself.
 func (c *Cache[S]) Collect() {

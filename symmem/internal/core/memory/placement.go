@@ -42,6 +42,9 @@ func Place(guards bool, unit, pad, bytes int) Placement {
 func (p Placement) DataIn(s device.Segment) device.Ptr { return s.Ptr() + device.Ptr(p.Data) }
 func (p Placement) PadIn(s device.Segment) device.Ptr  { return s.Ptr() + device.Ptr(p.Pad) }
 
+// DataBytes is the room for the data.
+func (p Placement) DataBytes() int { return p.End - p.Data }
+
 // Protect makes the page between the parts one that nobody may touch.
 func (p Placement) Protect(s device.Segment) {
 	if g, ok := s.(device.GuardedSegment); ok && p.guard > 0 {

@@ -1,0 +1,292 @@
+package symmem
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Symmetric memory that nobody holds
+//
+// A symmetric tensor that no program holds any more need not be freed. Each rank's garbage collector
+// finds it at a moment of its own. So every Empty of a group tells the other members which tensors of
+// the group nothing of this rank holds or uses. What all members say that of is gone, in the order in
+// which it was made, which is equal on all members. Its memory, with what the members have mapped of
+// it, is a spare of the group from then on: a later Empty with the same layout takes it, and so maps
+// nothing. A spare that no Empty has taken for a while, or that is in the way when a device is full,
+// is given back. All members choose alike, as they know the same; the description of the meeting
+// names the memory that is taken, so that members that differ after a failure find it out. Recover
+// gives all spares back.
+//
+// Memory of NVSHMEM's heap and of memory pools stays until Free.
+
+// spareFor is for how many tensors of the group a spare waits. The garbage collector, which does not
+// see the device's memory, runs after as many tensors if no spare is left.
+const spareFor = 64
+
+// spares are the memory that no tensor of a group has, and what decides when the garbage collector
+// runs. rt.mu guards them; the group's meeting guards wiper.
+type spares struct {
+	list  []spare
+	wiper device.Stream // sets them to zero, beside all other streams; nil until one is taken
+	made  int           // tensors since the garbage collector ran
+	bytes int           // of these
+}
+
+// spare is memory that a tensor had.
+type spare struct {
+	a     *allocation // of that tensor
+	since uint64      // the group's number of tensors then
+}
+
+// newStorage is what tensors of the allocation are views of, in this rank's segment. The allocation
+// must not keep it.
+func (a *allocation) newStorage(seg device.Segment) *storage {
+	st := &storage{ptr: a.at.DataIn(seg), size: a.size, alloc: a, peer: a.rt.rank}
+	runtime.AddCleanup(st, func(a *allocation) {
+		a.unheld.Store(true)
+		a.rt.local.Noticed()
+	}, a)
+	return st
+}
+
+// isUnused reports whether neither a program nor work of this rank needs the allocation. rt.mu is held.
+func (a *allocation) isUnused() bool {
+	rt := a.rt
+	if !a.unheld.Load() || a.block != nil || a.inHeap() || a.freed.Load() || a.lasts {
+		return false
+	}
+	used := a.used
+	if a.shown.Load() {
+		used = ^uint64(0)
+	}
+	return rt.idle(used) && (!a.group.split.Spans() || rt.flushed())
+}
+
+// atEmpty is what a member says at an Empty.
+type atEmpty struct {
+	Unused []calls.Digest `json:",omitempty"` // the tensors that it neither holds nor uses
+	Full   bool           `json:",omitempty"` // its device has no memory for the new tensor
+}
+
+// unused lists the group's tensors that nothing of this rank holds or uses. Those that have lost a
+// part, or are this rank's alone, it frees.
+func (g *Group) unused() (list []calls.Digest) {
+	rt := g.rt
+	var alone []*allocation
+	rt.mu.Lock()
+	for _, a := range rt.allocs {
+		switch {
+		case a.group != g || !a.isUnused():
+		case a.alone || a.stale.Load() != nil:
+			alone = append(alone, a)
+		default:
+			list = append(list, a.digest)
+		}
+	}
+	rt.mu.Unlock()
+	for _, a := range alone {
+		if a.end() {
+			a.unmap()
+		}
+	}
+	return list
+}
+
+// reclaim makes spares of the tensors that all members neither hold nor use. The caller holds the
+// group's meeting, in which they said so.
+func (g *Group) reclaim(said []atEmpty) {
+	rt := g.rt
+	var gone []*allocation
+	rt.mu.Lock()
+	for _, a := range rt.allocs {
+		if a.group == g && !slices.ContainsFunc(said, func(m atEmpty) bool { return !slices.Contains(m.Unused, a.digest) }) {
+			gone = append(gone, a)
+		}
+	}
+	rt.mu.Unlock()
+	for _, a := range gone {
+		if a.end() {
+			rt.mu.Lock()
+			g.spares.list = append(g.spares.list, spare{a, g.allocs})
+			rt.mu.Unlock()
+		}
+	}
+}
+
+// end ends the tensor of an allocation that nothing uses. Its memory stays mapped; false means that it
+// must stay so, as something may still land there.
+func (a *allocation) end() bool {
+	rt := a.rt
+	a.freed.Store(true)
+	failed := a.closeWindows()
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.allocs = slices.DeleteFunc(rt.allocs, func(o *allocation) bool { return o == a })
+	if errors.Join(failed, a.conceal(nil)) != nil {
+		return false
+	}
+	a.vacate()
+	return true
+}
+
+// fitting returns the first of the group's spares with a layout, nil if there is none. rt.mu is held.
+func (g *Group) fitting(at memory.Placement) *allocation {
+	i := slices.IndexFunc(g.spares.list, func(s spare) bool { return s.a.at == at })
+	if i < 0 {
+		return nil
+	}
+	return g.spares.list[i].a
+}
+
+// collect runs the garbage collector if no spare fits the layout of the next tensor, and the group has
+// made many tensors or large ones since it ran.
+func (g *Group) collect(at memory.Placement) {
+	rt, s := g.rt, &g.spares
+	rt.mu.Lock()
+	due := g.fitting(at) == nil && (s.made >= spareFor || s.bytes > int(rt.info.Memory/collectShare))
+	if due {
+		s.made, s.bytes = 0, 0
+	}
+	s.made++
+	s.bytes += at.End
+	rt.mu.Unlock()
+	if due {
+		rt.local.Collect()
+	}
+}
+
+// segments returns the memory of a new tensor with a layout, by world rank as far as it is mapped: that
+// of a spare if one fits, and otherwise this rank's alone, which make makes. All members come with the
+// same desc. The caller holds the group's meeting.
+func (g *Group) segments(op, desc string, at memory.Placement, make func(n int) (device.Segment, error)) (map[int]device.Segment, error) {
+	rt := g.rt
+	g.collect(at)
+	rt.mu.Lock()
+	taken := g.fitting(at)
+	rt.mu.Unlock()
+	if taken != nil {
+		said, err := gatherValues(g, op, fmt.Sprintf("%s, in the memory of %s", desc, taken.id), atEmpty{Unused: g.unused()}, g.wipe(taken))
+		if err != nil {
+			return nil, err
+		}
+		g.reclaim(said)
+		rt.mu.Lock()
+		defer rt.mu.Unlock()
+		g.spares.list = slices.DeleteFunc(g.spares.list, func(s spare) bool { return s.a == taken })
+		return taken.peers, nil
+	}
+	seg, err := make(at.End)
+	full := errors.Is(err, device.ErrOutOfMemory)
+	if full {
+		err = nil
+	}
+	said, failed := gatherValues(g, op, desc, atEmpty{Unused: g.unused(), Full: full}, err)
+	if failed == nil {
+		g.reclaim(said)
+		if slices.ContainsFunc(said, func(m atEmpty) bool { return m.Full }) {
+			if seg != nil {
+				seg.Close()
+			}
+			if err = g.makeRoom(op, desc); err != nil {
+				return nil, err
+			}
+			seg, err = make(at.End)
+			_, failed = gatherValues(g, op, desc+", in memory that was given back", atEmpty{}, err)
+		}
+	}
+	if failed != nil {
+		if seg != nil {
+			seg.Close()
+		}
+		return nil, failed
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	g.dropSpares(spareFor)
+	return map[int]device.Segment{rt.rank: seg}, nil
+}
+
+// reclaimAll reclaims what no member holds of the tensors of the group and its teams. It is collective
+// over the group if they have any.
+func (g *Group) reclaimAll(op string) {
+	rt := g.rt
+	var groups []*Group
+	rt.mu.Lock()
+	for _, a := range rt.allocs {
+		if !a.stands && a.group.within(g) && !slices.Contains(groups, a.group) {
+			groups = append(groups, a.group)
+		}
+	}
+	rt.mu.Unlock()
+	if len(groups) > 0 {
+		rt.local.Collect()
+	}
+	for _, o := range groups {
+		o.meeting.Lock()
+		said, err := gatherValues(o, op, o.listed()+", with the tensors that it still has", atEmpty{Unused: o.unused()}, nil)
+		if err == nil {
+			o.reclaim(said)
+		}
+		o.meeting.Unlock()
+		if err != nil {
+			panic(rt.failure(op, err))
+		}
+	}
+}
+
+// makeRoom gives back what the group's members can do without. The caller holds the group's meeting.
+func (g *Group) makeRoom(op, desc string) error {
+	rt := g.rt
+	rt.local.Collect()
+	said, err := gatherValues(g, op, desc+", for which a device has no memory yet", atEmpty{Unused: g.unused()}, nil)
+	if err != nil {
+		return err
+	}
+	g.reclaim(said)
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	g.dropSpares(0)
+	rt.trim()
+	return nil
+}
+
+// closeSpares gives all spares back. rt.mu is held.
+func (g *Group) closeSpares() {
+	g.dropSpares(0)
+	if g.spares.wiper != nil {
+		g.spares.wiper.Close() // nobody is left for its error
+		g.spares.wiper = nil
+	}
+}
+
+// dropSpares gives back the spares that no Empty has taken while the group made age tensors. rt.mu is
+// held.
+func (g *Group) dropSpares(age uint64) {
+	g.spares.list = slices.DeleteFunc(g.spares.list, func(s spare) bool {
+		old := g.allocs-s.since >= age
+		if old {
+			s.a.unmap()
+		}
+		return old
+	})
+}
+
+// wipe sets the memory of a spare to zero and waits for it: peers may write there as soon as they have
+// mapped the new tensor. The caller holds the group's meeting.
+func (g *Group) wipe(a *allocation) error {
+	s := g.spares.wiper
+	if s == nil {
+		var err error
+		if s, err = g.rt.dev.NewStream(); err != nil {
+			return err
+		}
+		g.spares.wiper = s
+	}
+	return errors.Join(s.Set(a.at.PadIn(a.seg), 0, a.at.PadBytes), s.Set(a.at.DataIn(a.seg), 0, a.at.DataBytes()), s.Synchronize())
+}
