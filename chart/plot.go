@@ -125,7 +125,7 @@ func (c *Chart) plotHeat(p *plot.Plot) {
 	if lo == hi {
 		cells.Max = lo + 1
 	}
-	p.Add(cells)
+	p.Add(squares{cells, c.heat, cells.Palette.Colors()})
 	p.Y.Min, p.Y.Max = min(p.Y.Min, p.Y.Max), max(p.Y.Min, p.Y.Max) // rows count downwards
 	p.X.Tick.Marker = ticks{whole: true}
 	p.Y.Tick.Marker = ticks{whole: true, label: func(v float64) string { return number(-v, 1, 1) }}

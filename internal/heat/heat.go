@@ -53,37 +53,54 @@ const (
 	largest = 14  // pixels of a square at most
 )
 
-// Image returns rows of the given number of columns as an image element of HTML: a PNG in a data
-// URL, which pages also show if they are not trusted. Each number is a square; what is not finite
-// is grey. It returns "" if there is no finite number.
-func Image(values []float64, columns int) string {
+// Image returns a matrix as HTML: an image, and below it the scale of its colours. values are rows of
+// beside numbers, each of which stands for a part of the rows and columns of the matrix; the image has
+// the proportions of the matrix. What is not finite is grey. The images are PNGs in data URLs, which
+// pages also show if they are not trusted. It returns "" if there is no finite number.
+func Image(values []float64, beside, rows, columns int) string {
 	lo, hi, ok := Range(values)
 	if !ok {
 		return ""
 	}
-	rows := len(values) / columns
-	square := min(max(side/max(rows, columns), 1), largest)
-	wide, high := square, square
-	if rows*high < shortly {
-		high = (shortly + rows - 1) / rows
+	below := len(values) / beside
+	element := min(side/float64(max(rows, columns)), largest)
+	if element > 1 {
+		element = math.Floor(element)
 	}
-	if columns*wide < shortly {
-		wide = (shortly + columns - 1) / columns
-	}
+	wide := max(int(math.Round(element*float64(columns))), beside, shortly)
+	high := max(int(math.Round(element*float64(rows))), below, shortly)
+	picture := draw(wide, high, func(x, y int) float64 {
+		v := values[y*below/high*beside+x*beside/wide]
+		if !finite(v) {
+			return math.NaN()
+		}
+		if hi == lo {
+			return 0
+		}
+		return (v/2 - lo/2) / (hi/2 - lo/2) // halves: the range may be larger than a number
+	})
+	scale := draw(scaleWide, scaleHigh, func(x, _ int) float64 { return float64(x) / (scaleWide - 1) })
+	return fmt.Sprintf(`<span><img class="symm-heat" alt="heat map of %.4g to %.4g" %s><br><small>%.4g <img class="symm-scale" alt="to" %s> %.4g</small></span>`,
+		lo, hi, picture, lo, scale, hi)
+}
+
+// The size of a scale.
+const scaleWide, scaleHigh = 96, 8
+
+// draw returns the attributes of an image whose points are parts, from 0 to 1, of the range of colours,
+// NaN for no number.
+func draw(wide, high int, at func(x, y int) float64) string {
 	palette := make(color.Palette, 256)
 	for i := range 255 {
 		palette[i] = Shade(float64(i) / 254)
 	}
 	palette[255] = none
-	picture := image.NewPaletted(image.Rect(0, 0, columns*wide, rows*high), palette)
-	for y := range rows * high {
-		for x := range columns * wide {
+	picture := image.NewPaletted(image.Rect(0, 0, wide, high), palette)
+	for y := range high {
+		for x := range wide {
 			index := uint8(255)
-			if v := values[y/high*columns+x/wide]; finite(v) {
-				index = 0
-				if hi > lo {
-					index = uint8(math.Round((v - lo) / (hi - lo) * 254))
-				}
+			if part := at(x, y); !math.IsNaN(part) {
+				index = uint8(math.Round(part * 254))
 			}
 			picture.SetColorIndex(x, y, index)
 		}
@@ -92,11 +109,10 @@ func Image(values []float64, columns int) string {
 	if err := png.Encode(&b, picture); err != nil {
 		panic(fmt.Errorf("heat.Image: %w", err))
 	}
-	return fmt.Sprintf(`<img class="symm-heat" alt="heat map of %.4g to %.4g" width="%d" height="%d" src="data:image/png;base64,%s">`, lo, hi, columns*wide, rows*high,
-		base64.StdEncoding.EncodeToString(b.Bytes()))
+	return fmt.Sprintf(`width="%d" height="%d" src="data:image/png;base64,%s"`, wide, high, base64.StdEncoding.EncodeToString(b.Bytes()))
 }
 
-var images = regexp.MustCompile(`<img class="symm-heat"[^>]*>`)
+var images = regexp.MustCompile(`<span><img class="symm-heat".*?</span>`)
 
 // Without returns HTML without the images of Image.
 func Without(html string) string { return images.ReplaceAllString(html, "") }

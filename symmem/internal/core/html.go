@@ -241,7 +241,7 @@ func (v *drawing) heat(first, rows, columns int) string {
 	if lo, hi, ok := heat.Range(values); !ok || lo == hi {
 		return ""
 	}
-	return heat.Image(values, beside)
+	return heat.Image(values, beside, rows, columns)
 }
 
 // greatest returns the greatest finite number of each of at most mapRows times mapColumns rectangles

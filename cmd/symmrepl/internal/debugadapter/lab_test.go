@@ -131,7 +131,7 @@ func TestRichInspect(t *testing.T) {
 		var reply session.Reply
 		for r := range 2 {
 			v := session.Value{Ranks: []int{r}, Text: fmt.Sprintf("t%d", r),
-				Data: map[string]any{"text/html": fmt.Sprintf("<table>%d</table>%s", r, heat.Image([]float64{0, 1}, 2))}}
+				Data: map[string]any{"text/html": fmt.Sprintf("<table>%d</table>%s", r, heat.Image([]float64{0, 1}, 2, 1, 2))}}
 			if strings.HasPrefix(cell.Source, "chart.Heat") {
 				v = session.Value{Ranks: []int{r}, Text: "chart", Data: map[string]any{"image/svg+xml": fmt.Sprintf("<?xml?>\n<svg>%d</svg>", r)}}
 			}
