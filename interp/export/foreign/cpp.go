@@ -124,7 +124,7 @@ cubins: $(KERNELS:=.cu)
 emulated: session emulator.so $(KERNELS:=.so)
 
 emulator.so: $(wildcard emulator/cpu/emu/*)
-	$(CXX) -shared -fPIC -std=c++20 -O2 -w -fno-exceptions -fno-rtti -fno-omit-frame-pointer -fno-strict-aliasing -o $@ emulator/cpu/emu/*.cpp emulator/cpu/emu/*.S -ldl -lm -lpthread
+	$(CXX) -shared -fPIC -std=c++20 -O2 -w -fno-exceptions -fno-rtti -fno-omit-frame-pointer -fno-strict-aliasing -o $@ emulator/cpu/emu/*.cpp emulator/cpu/emu/*.S -ldl -lm -lpthread -lrt
 
 %%.so: %%_cpu.cpp
 	$(CXX) -I emulator/include -I emulator/cpu/emu/include -I symm_include -o $@ $(FLAGS) $< -x assembler-with-cpp emulator/cpu/emu/include/emu_shared.S -x none -nostdlib -lgcc -lc -lm

@@ -54,8 +54,8 @@ func (rt *Runtime) newGroup(op, title string, ranks []int) *Group {
 }
 
 // Free frees the memory of the group and of its teams. It is collective over the group. Tensors that
-// the group or its teams allocated must be freed before, unless no member holds them. The world cannot be freed, nor a team
-// without its group. On a rank that is not a member it does nothing.
+// the group or its teams allocated must be freed before, unless no member holds them. The world cannot
+// be freed, nor a team without its group. On a rank that is not a member it does nothing.
 func (g *Group) Free() {
 	const op = "Group.Free"
 	g.exists(op)

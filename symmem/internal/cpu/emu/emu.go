@@ -4,7 +4,7 @@ package emu
 
 /*
 #cgo CXXFLAGS: -std=c++20 -O2 -g1 -Wall -Wextra -fno-exceptions -fno-rtti -fno-omit-frame-pointer -fno-strict-aliasing
-#cgo LDFLAGS: -ldl -lm -lpthread
+#cgo LDFLAGS: -ldl -lm -lpthread -lrt
 #include <stdlib.h>
 #include "api.h"
 
