@@ -181,6 +181,7 @@ var cases = []testCase{
 	{"Unheld", 1, true, unheldCase},
 	{"UnheldHandle", 1, true, unheldHandleCase},
 	{"UnheldWork", 1, false, unheldWorkCase},
+	{"UnheldSanitized", 1, false, unheldSanitizedCase},
 	{"UnheldGroup", 2, false, unheldGroupCase},
 
 	{"MemPool", 1, true, memPoolCase},

@@ -144,3 +144,20 @@ func unheldGroupCase(t *T) {
 	dropTensors(t, drops)
 	t.stillSums()
 }
+
+// unheldSanitizedCase lets the sanitizer watch memory that tensors of another size had.
+func unheldSanitizedCase(t *T) {
+	if !strings.HasPrefix(symmem.Caps().Device, "cpu") {
+		return // a sanitizer is the cpu device's
+	}
+	defer t.rt.Sanitize(os.Getenv(sanitizeVariable) != "", 0)
+	t.rt.Sanitize(true, 0)
+	for i := range 2 * drops {
+		x := symmem.Empty(symmem.I32, 1+i%4)
+		symmem.Rendezvous(x, symmem.LSA()).Barrier(0)
+		x.Fill(1)
+	}
+	symmem.Meet()
+	t.rt.Sanitize(false, 0)
+	t.equal("findings", len(t.rt.Findings()), 0)
+}

@@ -39,6 +39,7 @@ type allocation struct {
 	multicasts map[*Group]*multicasting
 	stands     bool // for ordinary tensors: its group frees it
 	lasts      bool // until Free, whoever holds it
+	rests      bool // nothing holds it, and no work of this rank uses it
 	alone      bool // its pool was emptied: it is freed without the other members
 }
 

@@ -61,11 +61,14 @@ func (a *allocation) isUnused() bool {
 	if !a.unheld.Load() || a.block != nil || a.inHeap() || a.freed.Load() || a.lasts {
 		return false
 	}
-	used := a.used
-	if a.shown.Load() {
-		used = ^uint64(0)
+	if !a.rests { // once it does nothing can use it again
+		used := a.used
+		if a.shown.Load() {
+			used = ^uint64(0)
+		}
+		a.rests = rt.idle(used) && (!a.group.split.Spans() || rt.flushed())
 	}
-	return rt.idle(used) && (!a.group.split.Spans() || rt.flushed())
+	return a.rests
 }
 
 // atEmpty is what a member says at an Empty.
@@ -288,5 +291,6 @@ func (g *Group) wipe(a *allocation) error {
 		}
 		g.spares.wiper = s
 	}
+	g.rt.mark(nil, a.seg.Ptr(), a.seg.Size(), device.MemoryDefined) // markSegment follows for the new tensor
 	return errors.Join(s.Set(a.at.PadIn(a.seg), 0, a.at.PadBytes), s.Set(a.at.DataIn(a.seg), 0, a.at.DataBytes()), s.Synchronize())
 }
