@@ -13,7 +13,7 @@ var newest = []int{2, 28}
 
 // allowed are the libraries of manylinux_2_28 that the program may need. They are parts of the C
 // library.
-var allowed = []string{"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libresolv.so.2",
+var allowed = []string{"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libresolv.so.2", "libutil.so.1",
 	"ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 
 // machines are the names that wheels have for machines.
