@@ -50,7 +50,7 @@ func (c *controller) tellDeaths() {
 			c.ranks[r].told = c.late != nil || c.config.Prompt
 		}
 	}
-	next := "a fresh worker takes over, variables are lost there" + c.replayHint()
+	next := "a fresh worker takes over" + lostThere + c.replayHint()
 	if len(none) > 0 {
 		next = fmt.Sprintf("no other takes the place of rank %s (`:restart` tries again)", FormatRanks(none))
 	}

@@ -18,6 +18,7 @@ type Finding struct {
 	Name     string   `json:"name"`              // of that cell, as positions cite it; filled by the controller
 	Accesses []Access `json:"accesses"`          // the later one first; there may be one
 	Memory   string   `json:"memory,omitempty"`  // the memory, and the place in it: "element 3 of f32[1000] of rank 1"
+	Also     []string `json:"also,omitempty"`    // the memory in the same finding of other ranks, if it is another
 	Order    string   `json:"order,omitempty"`   // what orders the accesses, and which order is missing
 	Repair   string   `json:"repair,omitempty"`  // what to change
 	Seed     int64    `json:"seed"`              // the seed that shows it again; 0 is the order without the sanitizer
@@ -28,6 +29,7 @@ type Finding struct {
 // Access is an access to memory by threads of one kernel, or by the host.
 type Access struct {
 	Rank    int    `json:"rank"`
+	Ranks   []int  `json:"ranks,omitempty"` // all ranks with this access in the same finding of any rank; nil: only Rank
 	Op      string `json:"op"` // "writes", "reads", "adds to", "waits at", "frees it"
 	Bytes   int    `json:"bytes,omitempty"`
 	Kernel  string `json:"kernel,omitempty"`   // "" for an access by the host
@@ -70,18 +72,47 @@ func (f Finding) same() string {
 	return f.Kind + "\n" + strings.Join(places, "\n")
 }
 
+// By returns the ranks that made the access. The caller must not change the slice.
+func (a Access) By() []int {
+	if a.Ranks != nil {
+		return a.Ranks
+	}
+	return []int{a.Rank}
+}
+
+// join adds what a finding that is the same says of ranks and memory.
+func (f *Finding) join(o Finding) {
+	f.Ranks = union(f.Ranks, o.Ranks)
+	f.Accesses = slices.Clone(f.Accesses) // replies have the slice, too
+	for i := range f.Accesses {
+		a, of := &f.Accesses[i], o.Accesses[i]
+		if of.Place() != a.Place() { // the accesses came in the other order
+			of = o.Accesses[len(o.Accesses)-1-i]
+		}
+		if by := union(a.By(), of.By()); len(by) > 1 {
+			a.Ranks = by
+		}
+	}
+	f.Also = slices.Clone(f.Also)
+	for _, memory := range append([]string{o.Memory}, o.Also...) {
+		if memory != "" && memory != f.Memory && !slices.Contains(f.Also, memory) {
+			f.Also = append(f.Also, memory)
+		}
+	}
+}
+
 // Findings are different findings, in the order in which they came.
 type Findings struct {
 	list []Finding
 	of   map[string]int // by same
 }
 
-// Add adds a finding. If the list has it already, Add only adds its ranks. It reports whether the
-// finding was new.
+// Add adds a finding. If the list has it already, Add only adds its ranks, those of its accesses and
+// its memory. It reports whether the finding was new.
 func (fs *Findings) Add(f Finding) bool {
 	key := f.same()
 	if at, ok := fs.of[key]; ok {
-		fs.list[at].Ranks = union(fs.list[at].Ranks, f.Ranks)
+		fs.list[at].join(f)
 		return false
 	}
 	if fs.of == nil {

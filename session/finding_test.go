@@ -3,9 +3,40 @@ package session
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 )
+
+// A finding that several ranks have made keeps the ranks of each access, and the memory of each.
+// Findings that were returned before do not change.
+func TestFindingsKeepRanks(t *testing.T) {
+	race := func(rank, reader, writer int, reversed bool) Finding {
+		f := Finding{Kind: "race between ranks", Ranks: []int{rank}, Memory: fmt.Sprintf("f32[8] of rank %d", writer),
+			Accesses: []Access{{Rank: reader, Op: "reads", At: "cell:3"}, {Rank: writer, Op: "writes", At: "cell:7"}}}
+		if reversed {
+			slices.Reverse(f.Accesses)
+		}
+		return f
+	}
+	var first, all Findings
+	first.Add(race(0, 0, 1, false))
+	before := first.List()[0]
+	first.Add(race(1, 1, 2, true))
+	for _, f := range []Finding{race(2, 2, 3, true), first.List()[0], race(2, 2, 3, false)} {
+		all.Add(f)
+	}
+	got := all.List()[0]
+	if by := [][]int{got.Ranks, got.Accesses[0].By(), got.Accesses[1].By()}; !reflect.DeepEqual(by, [][]int{{0, 1, 2}, {1, 2, 3}, {0, 1, 2}}) {
+		t.Errorf("the ranks %v", by)
+	}
+	if want := []string{"f32[8] of rank 1", "f32[8] of rank 2"}; got.Memory != "f32[8] of rank 3" || !slices.Equal(got.Also, want) {
+		t.Errorf("the memory %q, and also %q", got.Memory, got.Also)
+	}
+	if before.Accesses[0].Ranks != nil || before.Also != nil || len(all.List()) != 1 {
+		t.Errorf("the first finding became %+v", before)
+	}
+}
 
 // A finding is reported once, whichever ranks have found it and in whichever order its accesses
 // came.

@@ -51,6 +51,7 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 	told := out
 	if replay {
 		told = func(o Output) {
+			o.Text = strings.Replace(o.Text, lostThere, "", 1)
 			o.Text = strings.Replace(o.Text, replayHint, "", 1)
 			out(o)
 		}
@@ -153,8 +154,10 @@ func (c *controller) replay(ctx context.Context, ranks []int, out func(Output)) 
 	return nil
 }
 
-// replayHint ends the message about lost variables, unless the cells are about to run again, or
-// cannot.
+// lostThere ends the message about a fresh worker, unless the cells are about to run again.
+const lostThere = ", variables are lost there"
+
+// replayHint ends the message about lost variables, unless the cells cannot run again.
 const replayHint = " (`:restart replay` runs the cells again)"
 
 // replayHint returns the constant, "" if no cell can be replayed. c.mu is held.
@@ -257,7 +260,7 @@ func (c *controller) recover(out func(Output)) (again bool) {
 	for _, cause := range sortedKeys(fresh) {
 		ranks := fresh[cause]
 		out(Output{Ranks: ranks, Stream: Note, Text: fmt.Sprintf(
-			"rank %s %s: a fresh worker took over, variables are lost there%s\n", FormatRanks(ranks), cause, hint)})
+			"rank %s %s: a fresh worker took over%s%s\n", FormatRanks(ranks), cause, lostThere, hint)})
 	}
 	for _, l := range sortedKeys(lost) {
 		out(Output{Ranks: lost[l], Stream: Note, Text: "lost: " + l + "\n"})

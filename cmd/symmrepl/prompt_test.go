@@ -283,7 +283,7 @@ func TestRestart(t *testing.T) {
 	x.expect("\n1 ")
 	x.expect(" 2 ") // the second worker of rank 1
 	x.enter(":restart replay")
-	x.expect("rank 0,1 was restarted: a fresh worker took over, variables are lost there\n")
+	x.expect("rank 0,1 was restarted: a fresh worker took over\n")
 	x.enter("x + 10")
 	x.expect("[0] 40\n")
 	x.expect("[1] 41\n")

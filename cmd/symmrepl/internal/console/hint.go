@@ -24,6 +24,8 @@ func hintAtOther(errs []*session.Error) {
 		switch {
 		case line[0] == '!' && word && !strings.ContainsAny(line, "={}"):
 			e.Hint = "$ " + strings.TrimSpace(line[1:]) + " runs a command of the shell, on the first lines of a cell"
+		case strings.HasPrefix(line, magic+"cuda") && e.Kind == session.KindSyntax:
+			e.Hint = "the name is a word of Go, and so are the sizes and arguments: expressions, with blanks between them"
 		case strings.ContainsRune(":%$", rune(line[0])) && e.Kind == session.KindSyntax:
 			e.Hint = "commands and $ lines stand on the first lines of a cell, before its Go: put this into a cell of its own"
 		case IsQuestion(line) && e.Kind == session.KindSyntax:

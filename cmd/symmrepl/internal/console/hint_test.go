@@ -23,6 +23,7 @@ func TestHintAtOther(t *testing.T) {
 		{"exit", session.KindPanic, "own"},
 		{"!ls", session.KindType, "$ ls runs a command of the shell, on the first lines of a cell"},
 		{":time f()", session.KindSyntax, "commands and $ lines stand on the first lines of a cell, before its Go: put this into a cell of its own"},
+		{"%%cuda -g 1 f(", session.KindSyntax, "the name is a word of Go, and so are the sizes and arguments: expressions, with blanks between them"},
 		{"x = y", session.KindType, "own"},
 	} {
 		e := &session.Error{Kind: c.kind, Source: c.line, Hint: "own"}

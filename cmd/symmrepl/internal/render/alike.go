@@ -11,12 +11,13 @@ import (
 )
 
 // particular matches the parts of an error's text that differ between ranks that made the same
-// mistake: ranks, after the word, times, and addresses.
-var particular = regexp.MustCompile(`\branks? [0-9][0-9,-]*|\b0x[0-9a-f]+\b|\b[0-9]+(\.[0-9]+)?(ms|µs|s)\b`)
+// mistake: ranks, after the word, times, addresses, and the positions of blocks and threads.
+var particular = regexp.MustCompile(`\branks? [0-9][0-9,-]*|\b0x[0-9a-f]+\b|\b[0-9]+(\.[0-9]+)?(ms|µs|s)\b|` +
+	`\b(block|thread) \[[0-9]+ [0-9]+ [0-9]+\]`)
 
-// Alike joins errors that differ only in ranks, times and addresses. The joined text lists the
-// reporting ranks, the ranks that each of them names, in the same order, the longest of the times,
-// and the addresses, of many the first and the last:
+// Alike joins errors that differ only in ranks, times, addresses, blocks and threads. The joined
+// text lists the reporting ranks, the ranks that each of them names, in the same order, the longest
+// of the times, and the addresses, blocks and threads, of many the first and the last:
 //
 //	[0-3] cell[5]:2:1: wait_signal: rank 0-3 waited 401ms for a signal of rank 3,0,1,2 on channel 0, which never came
 func Alike(errs []*session.Error) []*session.Error {
@@ -44,13 +45,13 @@ func Alike(errs []*session.Error) []*session.Error {
 	return out
 }
 
-// blanked returns a text without ranks, times and addresses.
+// blanked returns a text without its particular parts.
 func blanked(text string) string {
 	return particular.ReplaceAllStringFunc(text, func(found string) string {
 		if isAddress(found) {
 			return "\x00x"
 		}
-		if word, _, isRank := strings.Cut(found, " "); isRank {
+		if word, _, hasWord := strings.Cut(found, " "); hasWord {
 			return word + " \x00"
 		}
 		return "\x00s"
@@ -79,7 +80,7 @@ func joined(errs []*session.Error) *session.Error {
 	return &all
 }
 
-// joinedText joins the texts of ranks, which differ only in ranks, times and addresses.
+// joinedText joins the texts of ranks, which differ only in their particular parts.
 func joinedText(texts []string, ranks []int) string {
 	columns := make([][]string, len(particular.FindAllString(texts[0], -1)))
 	for _, text := range texts {
@@ -94,15 +95,22 @@ func joinedText(texts []string, ranks []int) string {
 	})
 }
 
-// joinedColumn joins the strings at one place of the texts: times, addresses, or ranks after their
-// word.
+// joinedColumn joins the strings at one place of the texts: times, addresses, or ranks, blocks or
+// threads after their word.
 func joinedColumn(column []string, ranks []int) string {
 	if isAddress(column[0]) {
-		return joinedAddresses(column)
+		return listed(column)
 	}
-	word, _, isRank := strings.Cut(column[0], " ")
-	if !isRank {
+	word, _, hasWord := strings.Cut(column[0], " ")
+	switch {
+	case !hasWord:
 		return slices.MaxFunc(column, func(a, b string) int { return int(duration(a) - duration(b)) })
+	case word == "block", word == "thread":
+		var positions []string
+		for _, found := range column {
+			positions = append(positions, strings.TrimPrefix(found, word+" "))
+		}
+		return word + " " + listed(positions)
 	}
 	own, same, list := true, true, ""
 	for i, found := range column {
@@ -128,8 +136,8 @@ func joinedColumn(column []string, ranks []int) string {
 
 func isAddress(text string) bool { return strings.HasPrefix(text, "0x") }
 
-// joinedAddresses lists the addresses of ranks, in their order, of many the first and the last.
-func joinedAddresses(list []string) string {
+// listed lists the addresses or positions of ranks, in their order, of many the first and the last.
+func listed(list []string) string {
 	const most = 4
 	switch {
 	case len(slices.Compact(slices.Clone(list))) == 1:

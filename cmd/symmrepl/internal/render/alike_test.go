@@ -14,7 +14,7 @@ func detailed(e *session.Error) *session.Error {
 	return e
 }
 
-// Errors that differ in ranks and times only are printed as one. It keeps which rank waits for
+// Errors that differ only in ranks, times, addresses, blocks and threads are printed as one. It keeps which rank waits for
 // which.
 func TestErrorsAlike(t *testing.T) {
 	wait := func(rank, peer, ms, line int) *session.Error {
@@ -28,6 +28,10 @@ func TestErrorsAlike(t *testing.T) {
 	fault := func(rank, address int) *session.Error {
 		return &session.Error{Kind: session.KindFault, Ranks: []int{rank}, File: "In[7]", Line: 2,
 			Msg: fmt.Sprintf("kernel bad: writes address %#x, where no memory is", address)}
+	}
+	spin := func(rank int, block, thread string) *session.Error {
+		return &session.Error{Kind: session.KindInterrupted, Ranks: []int{rank}, File: "In[7]", Line: 2,
+			Msg: fmt.Sprintf("kernel spin, block [%s], thread [%s]: interrupted, launched at In[8]:1", block, thread)}
 	}
 	source := func(ranks string) string {
 		return fmt.Sprintf("[%s]     h.WaitSignal(left, 0)\n[%[1]s]     ^\n", ranks)
@@ -79,6 +83,15 @@ func TestErrorsAlike(t *testing.T) {
 		"many addresses": {
 			[]*session.Error{fault(0, 1), fault(1, 2), fault(2, 3), fault(3, 4), fault(4, 5)},
 			"[0-4] In[7]:2: kernel bad: writes address 0x1,…,0x5, where no memory is\n",
+		},
+		"threads": {
+			[]*session.Error{spin(0, "0 0 0", "15 0 0"), spin(1, "0 0 0", "59 0 0"), spin(2, "0 0 0", "15 0 0")},
+			"[0-2] In[7]:2: kernel spin, block [0 0 0], thread [15 0 0],[59 0 0],[15 0 0]: interrupted, launched at In[8]:1\n",
+		},
+		"blocks of many ranks": {
+			[]*session.Error{spin(0, "0 0 0", "1 0 0"), spin(1, "7 0 0", "1 0 0"), spin(2, "2 0 0", "1 0 0"),
+				spin(3, "3 0 0", "1 0 0"), spin(4, "9 1 0", "1 0 0")},
+			"[0-4] In[7]:2: kernel spin, block [0 0 0],…,[9 1 0], thread [1 0 0]: interrupted, launched at In[8]:1\n",
 		},
 		"names with 0x": {
 			[]*session.Error{{Ranks: []int{0}, Msg: "x0x1 of 3"}, {Ranks: []int{1}, Msg: "x0x2 of 3"}},

@@ -90,7 +90,13 @@ func TestFindingHTML(t *testing.T) {
 			f.Accesses = []session.Access{{Op: "<i>", Kernel: "<i>", File: "<i>", Line: 1, Column: 2, Source: "<i>é"}}
 		}, 2, "&lt;<mark>i</mark>&gt;é", "<i>"},
 		"a character of two bytes": {func(f *session.Finding) { f.Accesses[0].Source, f.Accesses[0].Column = "«x", 1 }, 2, "<mark>«</mark>x", "�"},
-		"again":                    {func(f *session.Finding) { f.Again = "In[3]" }, 2, "[0,1] again: ", "<div"},
+		"of ranks that did the same": {func(f *session.Finding) {
+			f.Accesses[0].Ranks, f.Also = []int{1, 2}, []string{"f32[64] of rank 1", "f32[64] of rank 0"}
+		}, 4, `rank 2<div style="border-left:4px solid #0072b2;padding-left:4px">1. reads</div></div>` +
+			`<div style="border:1px dashed #888888;border-radius:4px;padding:2px 8px">rank 3</div>`, "memory</div><div>▣"},
+		"memory of each rank": {func(f *session.Finding) { f.Also = []string{"f32[64] of rank 1"} }, 2,
+			`1. reads</div><div>▣ memory</div></div>`, "rank 2"},
+		"again": {func(f *session.Finding) { f.Again = "In[3]" }, 2, "[0,1] again: ", "<div"},
 	} {
 		f := raceOfRanks
 		f.Accesses = append([]session.Access(nil), f.Accesses...)

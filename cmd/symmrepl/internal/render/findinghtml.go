@@ -68,12 +68,18 @@ func numbered(i int, f session.Finding) string {
 func ranksOf(f session.Finding, size int) string {
 	does := map[int][]string{}
 	for i, a := range f.Accesses {
-		does[a.Rank] = append(does[a.Rank], fmt.Sprintf(`<div style="border-left:4px solid %s;padding-left:4px">%s</div>`,
-			accessColours[i%len(accessColours)], html.EscapeString(Plain(numbered(i, f)+a.Op))))
+		did := fmt.Sprintf(`<div style="border-left:4px solid %s;padding-left:4px">%s</div>`,
+			accessColours[i%len(accessColours)], html.EscapeString(Plain(numbered(i, f)+a.Op)))
+		for _, rank := range a.By() {
+			does[rank] = append(does[rank], did)
+		}
 	}
-	if m := ofRank.FindStringSubmatch(f.Memory); m != nil {
-		if rank, err := strconv.Atoi(m[1]); err == nil {
-			does[rank] = append(does[rank], "<div>▣ memory</div>")
+	const met = "<div>▣ memory</div>"
+	for _, memory := range append([]string{f.Memory}, f.Also...) {
+		if m := ofRank.FindStringSubmatch(memory); m != nil {
+			if rank, err := strconv.Atoi(m[1]); err == nil && !slices.Contains(does[rank], met) {
+				does[rank] = append(does[rank], met)
+			}
 		}
 	}
 	var ranks []int

@@ -172,6 +172,62 @@ class Kernel(unittest.TestCase):
         self.assertTrue(called["evalue"].startswith("[1] " + at[0]), called["evalue"])
         self.assertIn("while the cell was at " + at[1], called["traceback"][-1])
 
+    def test_positions_of_magics(self):
+        """Positions in the first line of a %%cuda cell, and of the launch that it makes, are those of the line as it was typed."""
+        kernel = 'extern "C" __global__ void magical(float* x, long n) {\n  x[n] = 1;\n}\n\n// the last line'
+
+        def failed(arguments):
+            reply, _ = self.run_cell(f"%%cuda -g 1 -b 1 {arguments}\n{kernel}")
+            return re.sub(r"In\[\d+\]", "In", reply["evalue"]), re.sub("\x1b\\[[01]m", "", reply["traceback"][0]).splitlines()[1:]
+
+        for arguments, message, below in (
+                ("nowhere, 3", "In:1:18: undefined: nowhere", ["    %%cuda -g 1 -b 1 nowhere, 3", " " * 21 + "^~~~~~~"]),
+                ("[]float32{1}[", "In:1:1: ", ["    %%cuda -g 1 -b 1 []float32{1}["]),
+                ("symm.Local(symm.F32, 3)", "In:1:1: magical: ", ["    %%cuda -g 1 -b 1 symm.Local(symm.F32, 3)"])):
+            with self.subTest(arguments=arguments):
+                said, lines = failed(arguments)
+                self.assertTrue(said.startswith("[0,1] " + message), said)
+                self.assertEqual(lines[:len(below)], below)
+                self.assertNotIn("Launch", str(lines) + said)
+        if "on cpu" in self.text("symm.Local(symm.F32, 1)"):
+            said, lines = failed("symm.Local(symm.F32, 3) 1<<40")
+            self.assertRegex(said, r"^\[0,1\] In:3: kernel magical, .*, launched at In:1$")
+            self.assertEqual(lines[0], "    x[n] = 1;")
+
+    def test_threads_fold(self):
+        """Errors that differ only in blocks and threads are shown as one, without tabs."""
+        if "on cpu" not in self.text("symm.Local(symm.F32, 1)"):
+            self.skipTest("a GPU names no thread that is interrupted")
+        self.run_cell('spin := symm.Compile(`extern "C" __global__ void spin(volatile int* x) { while (x[0] == 0) {} }`)\nword := symm.Local(symm.I32, 1)')
+        msg_id = self.begun('spin.Launch(symm.Grid(4), symm.Block(64), word)\nfmt.Println("on")\nsymm.Synchronize()')
+        time.sleep(0.3)
+        self.km.interrupt_kernel()
+        reply, outputs = self.reply(msg_id), self.outputs(msg_id)
+        self.assertRegex(reply["evalue"], r"^\[0,1\] In\[\d+\]:1: kernel spin, block \[.*\], thread \[.*\]: interrupted, launched at In\[\d+\]:1$")
+        self.assertFalse([c for t, c in outputs if t == "display_data" and "text/html" in c["data"]])
+
+    def test_replay(self):
+        """A replay does not say that variables are lost, and :restart of a rank names the entry after which it was."""
+        self.run_cell("kept := 7")
+        number = self.run_cell("kept")[0]["execution_count"]
+        said = self.text("%restart 1")
+        self.assertIn("rank 1 was restarted: a fresh worker took over, variables are lost there (`:restart replay` runs the cells again)", said)
+        self.assertIn(f"rank 1 was restarted after In[{number}], which lost kept there", self.run_cell("kept")[0]["traceback"][0])
+        said = self.text("%restart replay")
+        self.assertIn("rank 0,1 was restarted: a fresh worker took over", said)
+        self.assertNotIn("lost there", said)
+        self.assertEqual(self.text("kept"), "[0,1] 7")
+
+    def test_calls_by_rank(self):
+        """%why is a tab for each group of ranks that made the same calls; ranks that all made the same have no tabs."""
+        self.run_cell('calls := symm.Empty(symm.F32, 8)\nsymm.Rendezvous(calls)\nsymm.AllReduce(calls, "sum")\nsymm.OneShotAllReduce(calls, "sum");')
+        _, outputs = self.run_cell("%why")
+        self.assertEqual([sorted(c["data"]) for t, c in outputs if t == "execute_result"], [["text/plain"]])
+        self.run_cell('if symm.Rank() == 0 { calls.Fill(1); calls.Fill(2) } else { calls.Arange() }')
+        _, outputs = self.run_cell("%why")
+        page, = (c["data"]["text/html"] for t, c in outputs if t == "execute_result")
+        self.assertEqual(re.findall(r"<summary>([^<]*)</summary>", page), ["rank 0", "rank 1", "differences"])
+
     def test_commands_in_cells(self):
         self.assertEqual(self.text("$ echo one\n%on\n\nx := 40\nx + 2"), "one\ncells run on all ranks\n[0,1] 42")
         self.assertEqual(self.text("%%rank [1]\nsymm.Rank()"), "[1] 1")
@@ -486,6 +542,8 @@ symm.Synchronize()""")
         number, (first,) = found("%sanitize on\n" + launch)
         self.assertTrue(first["text/plain"].startswith("[0,1] race in a block: in i32[64]\n"), first)
         self.assertTrue(first["text/html"].startswith('<div class="symm-finding"><b>[0,1] race in a block: in i32[64]</b>'), first)
+        for rank in "01":  # the picture has what each rank did
+            self.assertIn(f'border:2px solid #888888;border-radius:4px;padding:2px 8px">rank {rank}<div', first["text/html"])
         self.assertEqual(first["text/html"].count("x[threadIdx.x / 2] <mark>=</mark> threadIdx.x;"), 2, first)
         again = f"[0,1] again: race in a block, as in In[{number}], at In[{number - 2}]:1:51"
         for code in launch, "%sanitize off\n%sanitize 2 " + launch:
