@@ -30,7 +30,7 @@ type Finding struct {
 type Access struct {
 	Rank    int    `json:"rank"`
 	Ranks   []int  `json:"ranks,omitempty"` // all ranks with this access in the same finding of any rank; nil: only Rank
-	Op      string `json:"op"` // "writes", "reads", "adds to", "waits at", "frees it"
+	Op      string `json:"op"`              // "writes", "reads", "adds to", "waits at", "frees it"
 	Bytes   int    `json:"bytes,omitempty"`
 	Kernel  string `json:"kernel,omitempty"`   // "" for an access by the host
 	At      string `json:"launched,omitempty"` // position of the launch or of the host's call, such as "cell[3]:1"
