@@ -386,7 +386,8 @@ func TestTutorialAtThePrompt(t *testing.T) {
 			rest = after
 		}
 	}
-	expect(run("", "tutorial"), 0, "01-hello-ranks", "0 of 3  Hello, ranks")
+	expect(run("", "tutorial"), 0, "01-hello-ranks", "0 of 3  Hello, ranks", "\n\nsymmrepl tutorial 01 begins one.\n")
+	expect(run(":tutorial\n"), 0, "0 of 3  Hello, ranks", "\n\n:tutorial 01 begins one here, `symmrepl tutorial 01` at a shell.\n")
 	expect(run(":next\n:where\n:next\n:next\n:next\n:next\n:prev\n:prev\n:again\n", "tutorial", "01"), 0, "step 1 of 11", "# Hello, ranks",
 		"    symm.Rank()", "[0] 0\n[1] 1\n",
 		"step 2 of 11", "[0,1] 2\n", "01-hello-ranks, step 2 of 11: Hello, ranks", `exercise "The left neighbour": not solved yet`,

@@ -171,8 +171,8 @@ func receive(round uint64) []float32 {
 }
 
 // %% [wrong] Repair: pieces in any order
-// says on the cpu device: the numbers are right by luck
-func receive(round uint64) []float32 { // longer than any delay of the check
+// says: receive did not wait for it
+func receive(round uint64) []float32 { // longer than any delay of a network
 	h.WaitForSignal(13, ">=", round)
 	time.Sleep(200 * time.Millisecond)
 	got := t.Float32s()

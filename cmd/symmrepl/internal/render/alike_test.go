@@ -14,8 +14,8 @@ func detailed(e *session.Error) *session.Error {
 	return e
 }
 
-// Errors that differ only in ranks, times, addresses, blocks and threads are printed as one. It keeps which rank waits for
-// which.
+// Errors that differ only in ranks, times, addresses, blocks and threads are printed as one. It
+// keeps which rank waits for which.
 func TestErrorsAlike(t *testing.T) {
 	wait := func(rank, peer, ms, line int) *session.Error {
 		return &session.Error{

@@ -80,7 +80,11 @@ func list(c *console.Call) console.Outcome {
 		}
 		rows = append(rows, []string{l.Name, read, fmt.Sprintf("%d of %d", len(reached.Solved), len(l.Exercises())), l.Title})
 	}
-	c.PrintForms(render.Fit(render.Table(rows), c.Request.Columns)+"\n:tutorial 01 begins one here, `symmrepl tutorial 01` at a shell.",
+	begin := ":tutorial 01 begins one here, `symmrepl tutorial 01` at a shell."
+	if c.Console.Session == nil { // the list of `symmrepl tutorial`, at a shell
+		begin = "symmrepl tutorial 01 begins one."
+	}
+	c.PrintForms(render.Fit(render.Table(rows), c.Request.Columns)+"\n"+begin,
 		map[string]any{"text/markdown": tutorial.Overview(all, progress)})
 	return console.Done
 }
