@@ -11,6 +11,7 @@ import (
 	"net"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -61,9 +62,31 @@ func newAttacker(templates ...string) attacker {
 
 // talk is a server at the end of pipes, whose output is searched.
 type talk struct {
-	t    *testing.T
-	in   io.WriteCloser
-	said chan string
+	t      *testing.T
+	in     io.WriteCloser
+	said   chan string
+	stderr *lastWords
+}
+
+// lastWords keeps the end of a text.
+type lastWords struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (w *lastWords) Write(b []byte) (int, error) {
+	const most = 2000
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.text = append(w.text, b...)
+	w.text = w.text[max(0, len(w.text)-most):]
+	return len(b), nil
+}
+
+func (w *lastWords) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return string(w.text)
 }
 
 func (h home) talk(args ...string) *talk {
@@ -73,6 +96,8 @@ func (h home) talk(args ...string) *talk {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	stderr := &lastWords{}
+	cmd.Stderr = stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -80,7 +105,7 @@ func (h home) talk(args ...string) *talk {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	s := &talk{h.t, in, make(chan string, 1<<16)}
+	s := &talk{h.t, in, make(chan string, 1<<16), stderr}
 	go func() {
 		defer close(s.said)
 		for r := bufio.NewReader(out); ; {
@@ -105,7 +130,7 @@ func (h home) talk(args ...string) *talk {
 func (s *talk) send(b []byte, what string) {
 	s.t.Helper()
 	if _, err := s.in.Write(b); err != nil {
-		s.t.Fatalf("%s (-attackseed %d): the server has ended: %v", what, *attackSeed, err)
+		s.t.Fatalf("%s (-attackseed %d): the server has ended: %v: %s", what, *attackSeed, err, s.stderr)
 	}
 }
 
@@ -116,13 +141,13 @@ func (s *talk) hears(text string) {
 		select {
 		case line, ok := <-s.said:
 			if !ok {
-				s.t.Fatalf("the server has ended (-attackseed %d)", *attackSeed)
+				s.t.Fatalf("the server has ended (-attackseed %d): %s", *attackSeed, s.stderr)
 			}
 			if strings.Contains(line, text) {
 				return
 			}
 		case <-limit:
-			s.t.Fatalf("no answer with %s comes (-attackseed %d)", text, *attackSeed)
+			s.t.Fatalf("no answer with %s comes (-attackseed %d): %s", text, *attackSeed, s.stderr)
 		}
 	}
 }

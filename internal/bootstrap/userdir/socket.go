@@ -34,6 +34,24 @@ func Listen(path string) (*Listener, error) {
 	if err := vacate(path); err != nil {
 		return nil, err
 	}
+	u, err := Bind(path)
+	if err != nil {
+		return nil, err
+	}
+	u.SetUnlinkOnClose(false)
+	made, err := os.Lstat(path)
+	if err != nil {
+		u.Close()
+		return nil, err
+	}
+	return &Listener{u, made}, nil
+}
+
+// Bind listens at path, where nothing may be yet. Only this user can connect, whatever the umask.
+func Bind(path string) (*net.UnixListener, error) {
+	if most := len(unix.RawSockaddrUnix{}.Path) - 1; len(path) > most {
+		return nil, fmt.Errorf("%s has %d bytes, and the path of a socket has at most %d: give a shorter path", path, len(path), most)
+	}
 	private := net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) (err error) {
 		failed := raw.Control(func(fd uintptr) { err = unix.Fchmod(int(fd), 0o600) }) // the path gets the mode of the socket
 		return cmp.Or(failed, err)
@@ -42,14 +60,7 @@ func Listen(path string) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := l.(*net.UnixListener)
-	u.SetUnlinkOnClose(false)
-	made, err := os.Lstat(path)
-	if err != nil {
-		u.Close()
-		return nil, err
-	}
-	return &Listener{u, made}, nil
+	return l.(*net.UnixListener), nil
 }
 
 // vacate removes a socket of this user at which no process listens. It returns an error if path has

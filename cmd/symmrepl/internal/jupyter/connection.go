@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
 // shortestKey is the least number of characters of an accepted key. Jupyter's own keys have 36.
@@ -102,13 +104,16 @@ func (c connection) listen() (shell, iopub, stdin, control, heartbeat net.Listen
 func (c connection) open(port int) (net.Listener, error) {
 	if c.Transport == "ipc" {
 		name := c.IP + "-" + strconv.Itoa(port)
-		l, err := net.Listen("unix", name)
+		l, err := userdir.Bind(name)
 		if errors.Is(err, syscall.EADDRINUSE) && abandoned(name) {
 			if err = os.Remove(name); err == nil {
-				return net.Listen("unix", name)
+				l, err = userdir.Bind(name)
 			}
 		}
-		return l, err
+		if err != nil {
+			return nil, err
+		}
+		return l, nil
 	}
 	host := c.IP
 	if host == "*" {

@@ -163,6 +163,25 @@ func TestPortLeft(t *testing.T) {
 	}
 }
 
+// Only the user can connect to a socket, whatever the umask. A path that is too long for a socket is
+// an error that says so.
+func TestSocketPaths(t *testing.T) {
+	t.Chdir(t.TempDir())
+	defer syscall.Umask(syscall.Umask(0))
+	l, err := connection{Transport: "ipc", IP: "s"}.open(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if info, err := os.Stat("s-1"); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the socket: %v, %v", info.Mode(), err)
+	}
+	_, _, _, _, _, err = connection{Transport: "ipc", IP: strings.Repeat("s", 106), Shell: 1}.listen()
+	if want := "has 108 bytes, and the path of a socket has at most 107: give a shorter path"; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("a long path: %v", err)
+	}
+}
+
 func TestHistory(t *testing.T) {
 	var h history
 	for i, input := range []string{"x := 1", "y := 2", "x := 1", "%ranks"} {

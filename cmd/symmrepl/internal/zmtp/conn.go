@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	maxFrame         = 256 << 20 // bytes
+	maxMessage       = 256 << 20 // bytes of its frames
 	maxFrames        = 1024      // of a message
 	maxCommand       = 64 << 10  // bytes; also of a frame of a peer that has not shaken hands
 	handshakeTimeout = 10 * time.Second
@@ -146,8 +146,8 @@ func (c *conn) frame(limit uint64) (flags byte, body []byte, err error) {
 // read returns the next message. It skips commands: those of version 3.0 need no answer.
 func (c *conn) read() ([][]byte, error) {
 	var message [][]byte
-	for {
-		flags, body, err := c.frame(maxFrame)
+	for left := uint64(maxMessage); ; {
+		flags, body, err := c.frame(left)
 		if err != nil {
 			return nil, err
 		}
@@ -158,6 +158,7 @@ func (c *conn) read() ([][]byte, error) {
 			continue
 		}
 		message = append(message, body)
+		left -= uint64(len(body))
 		if flags&flagMore == 0 {
 			return message, nil
 		}

@@ -261,6 +261,7 @@ func TestStrangers(t *testing.T) {
 		"a malformed READY":        greeting + "\x04\x08\x05READY\xffa",
 		"a large frame at once":    greeting + "\x06\x7f\xff\xff\xff\xff\xff\xff\xff",
 		"a large frame afterwards": greeting + "\x04\x06\x05READY" + "\x02\x7f\xff\xff\xff\xff\xff\xff\xff",
+		"large frames":             greeting + "\x04\x06\x05READY" + "\x01\x01x" + "\x02\x00\x00\x00\x00\x10\x00\x00\x00",
 	} {
 		c, err := net.Dial("tcp", l.Addr().String())
 		if err != nil {
