@@ -208,7 +208,7 @@ func TestAttackedJupyter(t *testing.T) {
 			}
 		}
 		m := attack.message()
-		switch attack.Intn(8) {
+		switch attack.Intn(40) {
 		case 0: // no frame
 		case 1:
 			m = zmtpFrame(byte(attack.Intn(256)), m)
@@ -217,9 +217,9 @@ func TestAttackedJupyter(t *testing.T) {
 		case 3: // a message without an end
 			m = zmtpMessage("<IDS|MSG>", "0", string(m))
 			m = m[:attack.Intn(len(m)+1)]
-		case 4:
+		case 4, 5, 6, 7:
 			m = zmtpMessage("<IDS|MSG>", strings.Repeat("0", attack.Intn(100)), string(m), "{}", string(m), "{}")
-		case 5:
+		case 8, 9, 10, 11:
 			m = jupyterRequest(string(m), "{}")
 		default:
 			m = jupyterRequest(jupyterHeader(kinds[attack.Intn(len(kinds))], i), string(m))
