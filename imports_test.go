@@ -62,7 +62,7 @@ var parts = []part{
 		"internal/bootstrap/userdir", "session/inband"}},
 
 	// What cells and compiled programs call, the devices behind it, and the code that runs there.
-	{"symmem", []string{"internal/bootstrap", "internal/bootstrap/heartbeat", "internal/bootstrap/launcher",
+	{"symmem", []string{"internal", "internal/bootstrap", "internal/bootstrap/heartbeat", "internal/bootstrap/launcher",
 		"internal/bootstrap/rendezvous", "internal/bootstrap/userdir",
 		"kernels", "symmem/internal", "symmem/internal/core", "symmem/internal/core/launch",
 		"symmem/internal/core/layout", "symmem/internal/core/networks", "symmem/internal/core/operators",
@@ -86,7 +86,7 @@ var parts = []part{
 	{"symmem/internal/core/calls", []string{"symmem/internal", "symmem/internal/core/operators"}},
 	{"symmem/internal/core/delays", []string{"symmem/internal/core/operators"}},
 	{"symmem/internal/core/operators", nil},
-	{"symmem/internal/core/measure", []string{"symmem/internal"}},
+	{"symmem/internal/core/measure", []string{"internal", "symmem/internal"}},
 	{"symmem/internal/core/copies", []string{"kernels", "symmem/internal/core/launch", "symmem/internal/core/layout",
 		"symmem/internal/core/waits", "symmem/internal/device"}},
 	{"symmem/internal/core/nvshmem", []string{"kernels", "symmem/internal/core/launch", "symmem/internal/core/waits", "symmem/internal/device"}},
@@ -95,7 +95,7 @@ var parts = []part{
 	{"symmem/internal/core/networks", []string{"internal/bootstrap/launcher", "kernels", "symmem/internal/device", "symmem/internal/net"}},
 	{"symmem/internal/core/places", []string{"symmem/internal/device"}},
 	{"symmem/internal/core/nccl", []string{"kernels", "symmem/internal/device"}},
-	{"symmem/internal/core/memory", []string{"symmem/internal/device"}},
+	{"symmem/internal/core/memory", []string{"internal", "symmem/internal/device"}},
 	{"symmem/internal/core/sanitizer", []string{"symmem/internal/device"}},
 	{"symmem/internal/core/trace", []string{"internal", "symmem/internal/core/waits", "symmem/internal/device"}},
 	{"symmem/internal/core/waits", []string{"kernels", "symmem/internal/device"}},
@@ -103,7 +103,7 @@ var parts = []part{
 	{"symmem/internal/expression", []string{"internal", "symmem/internal"}},
 	{"symmem/internal/net", []string{"internal", "kernels", "symmem/internal/cuda/libs"}},
 	{"symmem/internal/cuda/libs", nil},
-	{"symmem/internal", nil},
+	{"symmem/internal", []string{"internal"}},
 	{"kernels", nil},
 
 	// How processes find each other, for sessions and programs alike.
@@ -116,7 +116,7 @@ var parts = []part{
 	{"internal/bootstrap/frame", nil},
 
 	// For cells, and for the programs that are exported from sessions.
-	{"display", []string{"session/inband", "show"}},
+	{"display", []string{"internal", "session/inband", "show"}},
 	{"chart", []string{"internal"}},
 	{"show", []string{"internal"}},
 

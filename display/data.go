@@ -9,6 +9,8 @@ import (
 	"image/png"
 	"maps"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/count"
 )
 
 // MIME types of the forms that have a constructor in this package.
@@ -106,9 +108,9 @@ func plainText(mimeType string, data any) string {
 		return strings.TrimSuffix(data, "\n")
 	case []byte:
 		if size, _, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
-			return fmt.Sprintf("(%s, %d × %d, %d bytes)", mimeType, size.Width, size.Height, len(data))
+			return fmt.Sprintf("(%s, %d × %d, %s)", mimeType, size.Width, size.Height, count.Of(len(data), "byte"))
 		}
-		return fmt.Sprintf("(%s, %d bytes)", mimeType, len(data))
+		return fmt.Sprintf("(%s, %s)", mimeType, count.Of(len(data), "byte"))
 	}
 	return fmt.Sprint(data)
 }

@@ -22,8 +22,8 @@ func TestData(t *testing.T) {
 		"Latex":      {Latex("$x$"), Data{Data: MIMEMap{"text/latex": "$x$", "text/plain": "$x$"}}},
 		"Math":       {Math("x"), Data{Data: MIMEMap{"text/latex": "$$x$$", "text/plain": "x"}}},
 		"JSON":       {JSON(MIMEMap{"a": 1}), Data{Data: MIMEMap{"application/json": MIMEMap{"a": 1}, "text/plain": "map[a:1]"}}},
-		"JPEG":       {JPEG([]byte{1}), Data{Data: MIMEMap{"image/jpeg": []byte{1}, "text/plain": "(image/jpeg, 1 bytes)"}}},
-		"PDF":        {PDF([]byte{1}), Data{Data: MIMEMap{"application/pdf": []byte{1}, "text/plain": "(application/pdf, 1 bytes)"}}},
+		"JPEG":       {JPEG([]byte{1}), Data{Data: MIMEMap{"image/jpeg": []byte{1}, "text/plain": "(image/jpeg, 1 byte)"}}},
+		"PDF":        {PDF([]byte{1}), Data{Data: MIMEMap{"application/pdf": []byte{1}, "text/plain": "(application/pdf, 1 byte)"}}},
 		"Image": {onePixel, Data{
 			Data:     MIMEMap{"image/png": png, "text/plain": "(image/png, 3 × 2, " + strconv.Itoa(len(png)) + " bytes)"},
 			Metadata: MIMEMap{"image/png": MIMEMap{"width": 3, "height": 2}},
@@ -129,7 +129,7 @@ func TestDisplay(t *testing.T) {
 		Clear(true)
 	}))
 	want := []inband.Display{
-		{Data: map[string]any{"image/png": "YQ==", "text/plain": "(image/png, 1 bytes)"}, ID: "x"},
+		{Data: map[string]any{"image/png": "YQ==", "text/plain": "(image/png, 1 byte)"}, ID: "x"},
 		{Data: map[string]any{"text/html": "h", "text/plain": "h"}, ID: "x", Update: true},
 		{Clear: true, Wait: true},
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/session/inband"
 	"github.com/symmrepl/symmrepl/show"
 )
@@ -83,7 +84,7 @@ func newFunction(by string, f any, of []*Widget) function {
 	}
 	t := v.Type()
 	if t.NumIn() != len(of) || t.IsVariadic() {
-		refuse("the function has %d parameters, for %d widgets", t.NumIn(), len(of))
+		refuse("the function has %s, for %d widgets", count.Of(t.NumIn(), "parameter"), len(of))
 	}
 	for i, w := range of {
 		switch {

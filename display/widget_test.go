@@ -134,7 +134,7 @@ func TestInteract(t *testing.T) {
 		`display.Interact: widget 1 is nil`:                                                                        func() { Interact(func(int) {}, nil) },
 		`display.Interact: parameter 1 of the function is of type bool, which cannot have the value of slider "n"`: func() { Interact(func(bool) {}, n) },
 		`display.Interact: the function returns 2 values: a value, an error or both are shown`:                     func() { Interact(func(int) (int, int) { return 0, 0 }, n) },
-		`display.Button: the function has 1 parameters, for 0 widgets`:                                             func() { Button("b", func(int) {}) },
+		`display.Button: the function has 1 parameter, for 0 widgets`:                                              func() { Button("b", func(int) {}) },
 	} {
 		if got := panicOf(f); got != want {
 			t.Errorf("%s\nwant\n%s", got, want)

@@ -77,7 +77,7 @@ func TestDifferentCalls(t *testing.T) {
 		"rank 0,2: 2 calls, the last of them reduce 1; rank 1: 2 calls, the last of them reduce 2 (results of this cell may be wrong; make the same calls in the same order, on the same parts of the same tensors, on all of them)\n")
 	c.want(c.eval("reduce 3"), "")
 	c.want(c.eval("0:reduce 4\n1:reduce 4"), "! [0-2] mismatch the ranks have made different collective calls in world: "+
-		"rank 0,1: 2 calls, the last of them reduce 4; rank 2: 1 calls, the last of them reduce 3 (results of this cell may be wrong; make the same calls in the same order, on the same parts of the same tensors, on all of them)\n")
+		"rank 0,1: 2 calls, the last of them reduce 4; rank 2: 1 call, the last of them reduce 3 (results of this cell may be wrong; make the same calls in the same order, on the same parts of the same tensors, on all of them)\n")
 	c.want(c.eval("gather again"), "= [0-2] 012\n")
 }
 

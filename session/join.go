@@ -42,7 +42,7 @@ func Join(ctx context.Context, l Launcher, config Config) (Session, error) {
 	if l.Rank == 0 {
 		remote = l.Size - 1
 	}
-	if err := enoughRoom(fmt.Sprintf("rank %d of a session of %d ranks", l.Rank, l.Size), 1, remote); err != nil {
+	if err := enoughRoom(fmt.Sprintf("rank %d of a session of %s", l.Rank, FormatSize(l.Size)), 1, remote); err != nil {
 		return nil, err
 	}
 	place, err := rendezvous.Find(l, rendezvous.Session, config.Rendezvous)

@@ -105,7 +105,7 @@ func Launch(ctx context.Context, config Config) (Session, error) {
 	if config.Ranks < 1 {
 		return nil, fmt.Errorf("a session needs at least one rank, not %d", config.Ranks)
 	}
-	if err := enoughRoom(fmt.Sprintf("a session of %d ranks", config.Ranks), config.Ranks, 0); err != nil {
+	if err := enoughRoom("a session of "+FormatSize(config.Ranks), config.Ranks, 0); err != nil {
 		return nil, err
 	}
 	rendezvous.TakeToken() // only Join needs it

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/count"
 )
 
 // FormatRanks writes an ascending list of ranks with runs shortened: "0-3", "0,2", "0-2,5".
@@ -14,10 +15,7 @@ func FormatRanks(ranks []int) string { return bootstrap.FormatRanks(ranks) }
 
 // FormatSize writes a number of ranks: "1 rank", "4 ranks".
 func FormatSize(size int) string {
-	if size == 1 {
-		return "1 rank"
-	}
-	return fmt.Sprintf("%d ranks", size)
+	return count.Of(size, "rank")
 }
 
 // Prefix is what front ends put before each line that came from ranks in a world of size: "[0-3] ",

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/count"
 )
 
 // compareTallies returns an error for every group whose members, as far as they ran the cell, have
@@ -36,7 +38,7 @@ func (r *run) compareTallies() []*Error {
 			what[m] = "no call"
 			if t.Calls > 0 {
 				name = t.Group
-				what[m] = fmt.Sprintf("%d calls, the last of them %s", t.Calls, t.Last)
+				what[m] = count.Of(t.Calls, "call") + ", the last of them " + t.Last
 				if t.At != "" {
 					what[m] += " at " + t.At
 				}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/signature"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -238,7 +239,7 @@ func (l *loading) compare(file []kernelfile.Param) {
 			break
 		}
 		if _, size := paramType(word); size != file[i].Size {
-			refuse("", "parameter %d has %d bytes in the file, %q has %d", i+1, file[i].Size, word, size)
+			refuse("", "parameter %d has %s in the file, %q has %d", i+1, count.Of(file[i].Size, "byte"), word, size)
 		}
 	}
 	left := len(file) - len(l.words)
@@ -246,11 +247,11 @@ func (l *loading) compare(file []kernelfile.Param) {
 	case left == 0, l.triton != nil && left == kernelfile.ScratchParams && pointers(file[len(l.words):]):
 	case left == kernelfile.ScratchParams && pointers(file[len(l.words):]):
 		refuse(`if Triton made the file, these are its two scratch pointers: end Params with "null", "null", or load the .json beside the cubin`,
-			"Params lists %d parameters, the file has %d", len(l.words), len(file))
+			"Params lists %s, the file has %d", count.Of(len(l.words), "parameter"), len(file))
 	case len(file) == 0:
-		refuse("the kernel takes no parameters: symm.Params()", "Params lists %d parameters, the file has none", len(l.words))
+		refuse("the kernel takes no parameters: symm.Params()", "Params lists %s, the file has none", count.Of(len(l.words), "parameter"))
 	default:
-		refuse("", "Params lists %d parameters, the file has %d", len(l.words), len(file))
+		refuse("", "Params lists %s, the file has %d", count.Of(len(l.words), "parameter"), len(file))
 	}
 }
 

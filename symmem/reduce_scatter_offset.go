@@ -3,6 +3,7 @@ package symmem
 import (
 	"fmt"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	tilereduce "github.com/symmrepl/symmrepl/kernels/tile_reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
@@ -88,8 +89,8 @@ func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offset
 		lo = hi
 	}
 	if own != len(out) || own > tilereduce.MaxTiles {
-		panic(r.Misuse("out", "", "out must have a tensor for each of the %d blocks that go to rank %d, at most %d, not %d", own,
-			g.Rank(), tilereduce.MaxTiles, len(out)))
+		panic(r.Misuse("out", "", "out must have %s, one for each block that goes to rank %d, at most %d, not %d",
+			count.Of(own, "tensor"), g.Rank(), tilereduce.MaxTiles, len(out)))
 	}
 	r.Record.Detail = fmt.Sprintf("along %d by %v to %v", dim, offsets, dstRanks) + space(r.Record.Detail)
 	defer r.Enter().Leave()

@@ -39,8 +39,8 @@ func TestPositions(t *testing.T) {
 			"[1] cell[7]:2:23: Empty: rank 0 finished the cell without it (every member of the group must make this call)",
 			"if symm.Rank() == 1 { symm.Empty(symm.F32, 3) }"},
 		{"x = 7\nsymm.OneShotAllReduce(t, []string{\"sum\", \"max\"}[symm.Rank()])",
-			"[0,1] the ranks have made different collective calls in world: rank 0: 1 calls, the last of them one_shot_all_reduce f32[4] sum at cell[8]:2; " +
-				"rank 1: 1 calls, the last of them one_shot_all_reduce f32[4] max at cell[8]:2 " +
+			"[0,1] the ranks have made different collective calls in world: rank 0: 1 call, the last of them one_shot_all_reduce f32[4] sum at cell[8]:2; " +
+				"rank 1: 1 call, the last of them one_shot_all_reduce f32[4] max at cell[8]:2 " +
 				"(results of this cell may be wrong; make the same calls in the same order, on the same parts of the same tensors, on all of them)", ""},
 		{"k := symm.Compile(`\n__global__ void k(int* p) {\n  p[1<<30] = 1;\n}`)\nx = 8\nk.Launch(symm.Grid(1), symm.Block(32), 2.5)",
 			`[0,1] cell[9]:6:1: k: k(int* p): argument 1, "int* p", cannot be float64 2.5 (a pointer is given as a tensor, or as a uintptr that is an address on the device)`, "k.Launch(symm.Grid(1), symm.Block(32), 2.5)"},

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/symmrepl/symmrepl/internal/count"
 )
 
 const (
@@ -248,7 +250,7 @@ func (s *Slice) Title() string {
 	}
 	switch {
 	case s.Over != "" && s.Bytes > 0:
-		title += fmt.Sprintf(", %d bytes over %s", s.Bytes, s.Over)
+		title += fmt.Sprintf(", %s over %s", count.Of(s.Bytes, "byte"), s.Over)
 	case s.Over != "":
 		title += ", over " + s.Over
 	}

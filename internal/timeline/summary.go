@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/count"
 )
 
 // Summary says where the time of a timeline went. All times are in nanoseconds.
@@ -232,7 +234,7 @@ func (s *Summary) String() string {
 	var parts []string
 	for i, k := range s.Kernels {
 		if i == most {
-			parts = append(parts, fmt.Sprintf("%d others", len(s.Kernels)-most))
+			parts = append(parts, count.Of(len(s.Kernels)-most, "other"))
 			break
 		}
 		parts = append(parts, k.String())

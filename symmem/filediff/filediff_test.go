@@ -71,7 +71,7 @@ func TestCompare(t *testing.T) {
 		first string
 	}{
 		{[]map[string]tensor{want, want}, "[]", ""},
-		{[]map[string]tensor{want, with("b", f32(1, 1.0000001))}, "[b]", "element 1 of b, on rank 1: 1.0000001192092896, not 1, 1 ulps apart"},
+		{[]map[string]tensor{want, with("b", f32(1, 1.0000001))}, "[b]", "element 1 of b, on rank 1: 1.0000001192092896, not 1, 1 ulp apart"},
 		{[]map[string]tensor{with("a", f32(1, 2.5, 3.5)), with("b", f32(2, 2))}, "[a b]",
 			"element 1 of a, on rank 0: 2.5, not 2, 2097152 ulps apart; 4 elements differ, 8388608 ulps at most"},
 		{[]map[string]tensor{with("n", tensor{element.I64, []int{2, 1}, element.Bytes([]int64{5, 7})})}, "[n]", "element 1 of n, on rank 0: 7, not -7"},

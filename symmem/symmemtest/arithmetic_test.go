@@ -381,7 +381,7 @@ func arithmeticMisuseCase(t *T) {
 	t.refused(misuse, func() { x.Item() }, "has 4 elements")
 	t.refused(misuse, func() { x.Dot(y) }, "of the same size")
 	t.refused(misuse, func() { x.MaxDiff(y) }, "different shapes")
-	t.refused(misuse, func() { x.Transpose(1) }, "no order of the 1 dimensions")
+	t.refused(misuse, func() { x.Transpose(1) }, "no order of the 1 dimension of")
 	t.refused(misuse, func() { x.Transpose("0") }, "string is no dimension")
 	t.refused(misuse, func() { x.Extremes() }, "0 numbers of parts", "rows and columns")
 	t.refused(misuse, func() { x.Extremes(1, 0) }, "must be positive, not 0")

@@ -154,7 +154,7 @@ func handleMisuseCase(t *T) {
 		}
 	}
 	t.refused(misuse, func() { h.GetBuffer(0, symmem.F32, 5) }, "exceeds the allocated size")
-	t.refused(misuse, func() { h.GetBufferAt(0, 3, symmem.F32, 2) }, "from element 3 on exceeds the allocated size of 16 bytes: 1 elements are left")
+	t.refused(misuse, func() { h.GetBufferAt(0, 3, symmem.F32, 2) }, "from element 3 on exceeds the allocated size of 16 bytes: 1 element left")
 	t.refused(misuse, func() { h.GetBufferAt(0, -1, symmem.F32, 1) }, "the offset must be in [0, 4], not -1")
 	t.refused(misuse, func() { h.GetBufferAt(0, 5, symmem.F32, 0) }, "the offset must be in [0, 4], not 5")
 	t.refused(misuse, func() { h.GetSignalPadAt(0, 1, symmem.U64, h.SignalPadSize()/8) }, "exceeds the allocated size")

@@ -192,10 +192,10 @@ func loadKernelRefusedCase(t *T) {
 	t.refused(misuse, load(path("scale.cu"), "scale"), "it is text, but not PTX", "symm.Compile")
 	t.refused(misuse, load(filepath.Dir(file), "scale"), "it is a folder")
 	t.refused(misuse, load(file, "scal"), `no kernel "scal"`, "it has scale, nothing")
-	t.refused(misuse, load(file, "scale", "ptr", "i32", "i64", "i16", "f32"), `parameter 2 has 1 bytes in the file, "i32" has 4`, "8, 1, 8, 2, 4 bytes")
+	t.refused(misuse, load(file, "scale", "ptr", "i32", "i64", "i16", "f32"), `parameter 2 has 1 byte in the file, "i32" has 4`, "8, 1, 8, 2, 4 bytes")
 	t.refused(misuse, load(file, "scale", "ptr", "i8", "i64"), "Params lists 3 parameters, the file has 5", "8, 1, 8, 2, 4 bytes")
 	t.truncated(path)
-	t.refused(misuse, load(file, "nothing", "ptr"), "Params lists 1 parameters, the file has none")
+	t.refused(misuse, load(file, "nothing", "ptr"), "Params lists 1 parameter, the file has none")
 
 	scale := symmem.LoadKernel(file, "scale", scaleParams)
 	x := symmem.Local(symmem.F32, 8)

@@ -362,7 +362,7 @@ func tileMisuseCase(t *T) {
 		{func() { symmem.MultiRootTileReduce([]*symmem.Tile{in}, out, nil, "sum") }, []string{"a root for each tile"}},
 		{func() { symmem.ReduceScatterOffset(x, []*symmem.Tensor{one}, 2, nil, nil, "sum") },
 			[]string{"reduce_scatter_offset", "dim be 0 or 1"}},
-		{func() { symmem.ReduceScatterOffset(x, nil, 0, nil, nil, "sum") }, []string{"a tensor for each of the 1 blocks"}},
+		{func() { symmem.ReduceScatterOffset(x, nil, 0, nil, nil, "sum") }, []string{"out must have 1 tensor, one for each block"}},
 		{func() {
 			symmem.ReduceScatterOffset(x, []*symmem.Tensor{one.Slice(0, 3)}, 0, nil, nil, "sum")
 		}, []string{"expected out shape f32[4, 4]"}},

@@ -8,6 +8,7 @@ import (
 	"html"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/internal/timeline"
 )
 
@@ -30,7 +31,7 @@ func HTML(t *timeline.Timeline) string {
 	still := base64.StdEncoding.EncodeToString([]byte(sc.svg(Light)))
 	var b strings.Builder
 	fmt.Fprintf(&b, `<div class="symm-timeline"><img alt="%s" src="data:image/svg+xml;base64,%s"><script type="application/json">%s</script></div>`+"\n",
-		html.EscapeString(fmt.Sprintf("timeline of %d ranks, %s", sc.ranks, timeline.Short(sc.took))), still, data)
+		html.EscapeString(fmt.Sprintf("timeline of %s, %s", count.Of(sc.ranks, "rank"), timeline.Short(sc.took))), still, data)
 	b.WriteString(tables(t))
 	fmt.Fprintf(&b, "<script>\n%s</script>", script)
 	return b.String()

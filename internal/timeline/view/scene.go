@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/internal/timeline"
 )
 
@@ -195,7 +196,7 @@ func detail(s *timeline.Slice) string {
 		add("grid %s, block %s", times(s.Grid), times(s.Block))
 	}
 	if s.Bytes > 0 {
-		add("%d bytes", s.Bytes)
+		add("%s", count.Of(s.Bytes, "byte"))
 	}
 	if s.Over != "" {
 		add("over %s", s.Over)

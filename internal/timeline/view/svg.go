@@ -5,6 +5,7 @@ import (
 	"html"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/internal/timeline"
 )
 
@@ -172,7 +173,7 @@ func (sc *scene) legend() (list []entry) {
 	list = append(list, entry{waits, "waits"})
 	for i, name := range sc.names {
 		if i == listed {
-			list = append(list, entry{"", fmt.Sprintf("and %d others", len(sc.names)-listed)})
+			list = append(list, entry{"", "and " + count.Of(len(sc.names)-listed, "other")})
 			break
 		}
 		list = append(list, entry{colours[i%len(colours)], fit(name, 6.2*32)})

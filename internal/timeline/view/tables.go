@@ -5,6 +5,7 @@ import (
 	"html"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/internal/timeline"
 )
 
@@ -38,7 +39,7 @@ func tables(t *timeline.Timeline) string {
 	for _, g := range s.Critical {
 		lines = append(lines, []string{fmt.Sprint(g.Rank), g.Name, g.At, timeline.Short(g.Begin), timeline.Short(g.Took)})
 	}
-	fmt.Fprintf(&b, "<details><summary><b>Critical path, %d parts</b></summary>\n", len(lines))
+	fmt.Fprintf(&b, "<details><summary><b>Critical path, %s</b></summary>\n", count.Of(len(lines), "part"))
 	table(&b, "", []string{"rank", "operation", "line", "from", "took"}, lines)
 	b.WriteString("</details>\n")
 	fmt.Fprintf(&b, "<p><small>%s</small></p>\n", strings.ReplaceAll(html.EscapeString(strings.Join(t.Header(), "\n")), "\n", "<br>"))

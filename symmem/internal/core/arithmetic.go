@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calculate"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -369,8 +370,8 @@ func (t *Tensor) Transpose(args ...any) *Tensor {
 	used := make([]bool, len(t.shape))
 	for k, d := range dims {
 		if len(dims) != len(t.shape) || d < 0 || d >= len(t.shape) || used[d] {
-			panic(t.rt.misuse(op, "dims", "name each dimension once", "%v is no order of the %d dimensions of %s", dims,
-				len(t.shape), t.kind()))
+			panic(t.rt.misuse(op, "dims", "name each dimension once", "%v is no order of the %s of %s", dims,
+				count.Of(len(t.shape), "dimension"), t.kind()))
 		}
 		used[d], shape[k], strides[k] = true, t.shape[d], own[d]
 	}

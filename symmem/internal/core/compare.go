@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/measure"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -252,7 +253,7 @@ func (m *measuring) compared(first, w tried) measure.Way {
 // differs compares the results of a rank.
 func differs(rank int, want, got []result) *measure.Difference {
 	if len(want) != len(got) {
-		return &measure.Difference{Rank: rank, Result: "the calls", Got: fmt.Sprintf("%d tensors", len(got)),
+		return &measure.Difference{Rank: rank, Result: "the calls", Got: count.Of(len(got), "tensor"),
 			Want: fmt.Sprint(len(want)), Count: 1}
 	}
 	var list []*measure.Difference

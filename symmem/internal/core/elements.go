@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/kernels/elements"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -111,7 +112,7 @@ func (t *Tensor) CopyFrom(src any) *Tensor {
 		panic(t.rt.misuse(op, "src", "", "%s", why))
 	}
 	if n != t.n {
-		panic(t.rt.misuse(op, "src", "give as many", "%d values for a tensor of %d elements", n, t.n))
+		panic(t.rt.misuse(op, "src", "give as many", "%s for a tensor of %s", count.Of(n, "value"), count.Of(t.n, "element")))
 	}
 	t.rt.hostCall(op)
 	t.write(op, data)
@@ -138,7 +139,7 @@ func (t *Tensor) copyTensor(op string, from *Tensor) {
 			"a %v tensor cannot be copied into a %v one", from.dtype, t.dtype))
 	}
 	if from.n != t.n {
-		panic(rt.misuse(op, "src", "give as many", "%d elements for a tensor of %d", from.n, t.n))
+		panic(rt.misuse(op, "src", "give as many", "%s for a tensor of %d", count.Of(from.n, "element"), t.n))
 	}
 	c := rt.ownCall(op)
 	defer c.Enter().Leave()

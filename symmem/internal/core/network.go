@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
@@ -64,7 +65,7 @@ func (rt *Runtime) trafficOf(c *Record, peers []int) string {
 	defer cancel()
 	for i, r := range peers {
 		if len(list) == mostTraffic {
-			list = append(list, fmt.Sprintf("and %d ranks more", len(peers)-i))
+			list = append(list, "and "+count.Of(len(peers)-i, "more rank"))
 			break
 		}
 		if t := n.Traffic(ctx, r); t != "" {

@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/rows"
 	"github.com/symmrepl/symmrepl/kernels/signal"
@@ -91,7 +92,7 @@ func (h *Handle) fits(op, arg string, t *Tensor) {
 		panic(rt.misuse(op, arg, "give one of the same type", "%s is %v, the handle's tensor is %v", arg, t.kind(), h.t.kind()))
 	}
 	if t.n > h.t.n {
-		panic(rt.misuse(op, arg, "", "%s has %d elements, the handle's tensor %d", arg, t.n, h.t.n))
+		panic(rt.misuse(op, arg, "", "%s has %s, the handle's tensor %d", arg, count.Of(t.n, "element"), h.t.n))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
@@ -19,7 +20,7 @@ type Stats struct {
 
 // String is, for example, "1000 elements from -2 to 3.5, mean 0.25, 4 NaN".
 func (s Stats) String() string {
-	text := fmt.Sprintf("%d elements", s.N)
+	text := count.Of(s.N, "element")
 	if s.N > s.NaN {
 		text += fmt.Sprintf(" from %.6g to %.6g, mean %.6g", s.Min, s.Max, s.Mean)
 	}

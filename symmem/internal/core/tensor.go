@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -182,7 +183,7 @@ func (t *Tensor) View(shape ...int) *Tensor {
 		}
 	}
 	if n := t.rt.numel(op, t.dtype, shape); n != t.n {
-		panic(t.rt.misuse(op, "shape", "give as many", "%v has %d elements, the tensor %v has %d", shape, n, t.shape, t.n))
+		panic(t.rt.misuse(op, "shape", "give as many", "%v has %s, the tensor %v has %d", shape, count.Of(n, "element"), t.shape, t.n))
 	}
 	v := *t
 	v.shape = shape

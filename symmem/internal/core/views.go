@@ -3,6 +3,7 @@ package symmem
 import (
 	"slices"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -86,11 +87,11 @@ func (h *Handle) view(op string, peer int, base []device.Ptr, limit, offset int,
 	}
 	if room := limit/size - offset; n > room {
 		if offset == 0 {
-			panic(rt.misuse(op, "shape", "", "%s needs %d bytes and exceeds the allocated size of %d",
-				dtype.element().Shaped(shape), n*size, limit))
+			panic(rt.misuse(op, "shape", "", "%s needs %s and exceeds the allocated size of %d",
+				dtype.element().Shaped(shape), count.Of(n*size, "byte"), limit))
 		}
-		panic(rt.misuse(op, "shape", "", "%s from element %d on exceeds the allocated size of %d bytes: %d elements are left",
-			dtype.element().Shaped(shape), offset, limit, room))
+		panic(rt.misuse(op, "shape", "", "%s from element %d on exceeds the allocated size of %d bytes: %s left",
+			dtype.element().Shaped(shape), offset, limit, count.Of(room, "element")))
 	}
 	st := &storage{ptr: base[peer] + device.Ptr(offset*size), size: n * size, alloc: h.a, own: h.t.st, peer: rank}
 	return &Tensor{rt: rt, st: st, dtype: dtype, shape: slices.Clone(shape), n: n}

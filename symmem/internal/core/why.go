@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
@@ -145,10 +146,7 @@ func (p *passed) chose(c *Call, bytes int, w *tuning.Way) {
 func (rt *Runtime) explained(p *passed) Explained {
 	e := Explained{Call: p.call.Text(), Caller: p.call.Caller}
 	if p.group != nil && p.call.Manner != operators.Alone {
-		e.Call += fmt.Sprintf(" on %v (%d ranks)", p.group, len(p.group.ranks))
-		if len(p.group.ranks) == 1 {
-			e.Call = strings.TrimSuffix(e.Call, "s)") + ")"
-		}
+		e.Call += fmt.Sprintf(" on %v (%s)", p.group, count.Of(len(p.group.ranks), "rank"))
 	}
 	add := func(format string, args ...any) { e.Details = append(e.Details, fmt.Sprintf(format, args...)) }
 	way, bytes, far := p.way, p.bytes, false
@@ -158,7 +156,7 @@ func (rt *Runtime) explained(p *passed) Explained {
 	}
 	switch {
 	case way != nil && bytes > 0:
-		add("way: %s, because %s (%d bytes)", way.Path, way.Why, bytes)
+		add("way: %s, because %s (%s)", way.Path, way.Why, count.Of(bytes, "byte"))
 	case way != nil:
 		add("way: %s, because %s", way.Path, way.Why)
 	default:
@@ -170,10 +168,10 @@ func (rt *Runtime) explained(p *passed) Explained {
 	switch {
 	case way == nil || p.group == nil:
 	case !far && bytes > 0 && (p.call.Op == operators.Get.Name || p.call.Op == operators.GetBlock.Name):
-		add("fetches: %d bytes over %s", bytes, rt.medium())
+		add("fetches: %s over %s", count.Of(bytes, "byte"), rt.medium())
 	default:
 		if n := sent([]choice{{call: p.call, bytes: bytes}}); n > 0 {
-			add("sends: %d bytes at least over %s", n, rt.medium())
+			add("sends: %s at least over %s", count.Of(n, "byte"), rt.medium())
 		}
 	}
 	switch {
@@ -194,7 +192,7 @@ func (rt *Runtime) explained(p *passed) Explained {
 		e.Details[len(e.Details)-1] += ", loaded before"
 	}
 	if p.staged > 0 {
-		add("operands: %d bytes of ordinary memory, staged in symmetric memory", p.staged)
+		add("operands: %s of ordinary memory, staged in symmetric memory", count.Of(p.staged, "byte"))
 	}
 	switch p.fresh {
 	case fromMemory:

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/internal/spelling"
 )
 
@@ -342,14 +343,7 @@ func (p *parser) call(word string, at int) *node {
 		least, most = 1, 1
 	}
 	if len(n.args) < least || len(n.args) > most {
-		p.fail(at, "", "%s has %s, not %d", word, plural(least), len(n.args))
+		p.fail(at, "", "%s has %s, not %d", word, count.Of(least, "argument"), len(n.args))
 	}
 	return n
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return "1 argument"
-	}
-	return strconv.Itoa(n) + " arguments"
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
@@ -233,7 +234,7 @@ func (t *Tensor) As(e element.Type) error {
 	case t.Size == 0:
 		return t.Usable()
 	case t.Size != e.Size():
-		return t.Refuse(cmp.Or(t.foreign.hint, sized(t.Size)), "an element of type %s has %d bytes, and %v has %d", t.Said, t.Size, e, e.Size())
+		return t.Refuse(cmp.Or(t.foreign.hint, sized(t.Size)), "an element of type %s has %s, and %v has %d", t.Said, count.Of(t.Size, "byte"), e, e.Size())
 	default:
 		t.Type = e
 	}

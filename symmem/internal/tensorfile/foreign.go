@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
@@ -82,7 +83,7 @@ func foreignArray(said string) (f foreign, size int, ok bool) {
 		return foreign{"its elements are " + what + " (dtype " + said + ")",
 			"give symm.I64 to load the whole numbers by which numpy stores them"}, size, true
 	case letter == 'V':
-		return foreign{fmt.Sprintf("the file says of its elements only that they have %d bytes (dtype %s)", n, said), sized(size)}, size, true
+		return foreign{fmt.Sprintf("the file says of its elements only that they have %s (dtype %s)", count.Of(n, "byte"), said), sized(size)}, size, true
 	case letter == 'f':
 		f.hint = "save x.astype(np.float64) in numpy"
 	case letter == 'c':

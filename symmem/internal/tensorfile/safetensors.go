@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
@@ -44,7 +45,7 @@ var otherBits = map[string]int{"F8_E8M0": 8, "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8,
 func (f *File) readSafetensors() error {
 	const hint = "is it a safetensors file, and whole?"
 	if len(f.data) < lengthBytes {
-		return fault(0, hint, "%d bytes are too few for a header", len(f.data))
+		return fault(0, hint, "%s: too few for a header", count.Of(len(f.data), "byte"))
 	}
 	n := binary.LittleEndian.Uint64(f.data)
 	if n > maxHeader {
@@ -82,18 +83,18 @@ func (f *File) checkRanges(start int64) error {
 		case t.offset < at:
 			return fault(t.offset, rewrite, "its %s overlap those of %s, which end at %d", offsets, last, at-start).of(t.Name)
 		case t.offset > at && last == "":
-			return fault(at, rewrite, "its %s are the first: %d bytes before them belong to no tensor", offsets, t.offset-at).of(t.Name)
+			return fault(at, rewrite, "its %s are the first, behind %s of no tensor", offsets, count.Of(t.offset-at, "byte")).of(t.Name)
 		case t.offset > at:
-			return fault(at, rewrite, "its %s come behind those of %s, which end at %d: the %d bytes between them belong to no tensor",
-				offsets, last, at-start, t.offset-at).of(t.Name)
+			return fault(at, rewrite, "its %s come behind those of %s, which end at %d, and %s of no tensor",
+				offsets, last, at-start, count.Of(t.offset-at, "byte")).of(t.Name)
 		}
 		if at += t.bytes; t.bytes > 0 || last == "" {
 			last = "tensor " + shorten(t.Name)
 		}
 	}
 	if end := int64(len(f.data)); at != end {
-		return fault(at, rewrite, "%d bytes at the end belong to no tensor: data_offsets end at %d, and the file has %d bytes of elements",
-			end-at, at-start, end-start)
+		return fault(at, rewrite, "the file ends with %s of no tensor: data_offsets end at %d, and the file has %s of elements",
+			count.Of(end-at, "byte"), at-start, count.Of(end-start, "byte"))
 	}
 	return nil
 }
@@ -277,7 +278,7 @@ func (h *headerReader) place(t *Tensor, from, to int) error {
 	case from > to:
 		return fault(h.at(), rewrite, "data_offsets are [%d, %d]: the end comes before the beginning", from, to)
 	case int64(to) > room:
-		return fault(h.at(), "is the file cut short? "+rewrite, "data_offsets are [%d, %d], and the file has %d bytes of elements", from, to, room)
+		return fault(h.at(), "is the file cut short? "+rewrite, "data_offsets are [%d, %d], and the file has %s of elements", from, to, count.Of(room, "byte"))
 	case !ok || n%8 != 0 || n/8 != int64(to-from):
 		return fault(h.at(), rewrite, "a shape of [%s] with elements of %d bits, dtype %s, does not fill the %d bytes of data_offsets [%d, %d]",
 			joined(t.Shape, ", "), bits, t.Said, to-from, from, to)

@@ -263,10 +263,10 @@ func TestHostile(t *testing.T) {
 		{"dimensions", "w.safetensors", string(safe(entry("U8", "["+strings.Repeat("1,", 64)+"1]", "[0,1]"), 1)), "more than 64 numbers"},
 		{"three offsets", "w.safetensors", string(safe(entry("U8", "[1]", "[0,1,1]"), 1)), "more than 2 numbers"},
 		{"backwards", "w.safetensors", string(safe(entry("U8", "[1]", "[1,0]"), 1)), "data_offsets are [1, 0]"},
-		{"beyond the file", "w.safetensors", string(safe(entry("U8", "[2]", "[0,2]"), 1)), "the file has 1 bytes"},
+		{"beyond the file", "w.safetensors", string(safe(entry("U8", "[2]", "[0,2]"), 1)), "the file has 1 byte of elements"},
 		{"shape too large", "w.safetensors", string(safe(entry("F32", "[2]", "[0,4]"), 4)), "does not fill the 4 bytes"},
-		{"gap", "w.safetensors", string(safe(entry("U8", "[1]", "[1,2]"), 2)), "belong to no tensor"},
-		{"rest", "w.safetensors", string(safe(entry("U8", "[1]", "[0,1]"), 2)), "1 bytes at the end belong to no tensor"},
+		{"gap", "w.safetensors", string(safe(entry("U8", "[1]", "[1,2]"), 2)), "are the first, behind 1 byte of no tensor"},
+		{"rest", "w.safetensors", string(safe(entry("U8", "[1]", "[0,1]"), 2)), "the file ends with 1 byte of no tensor"},
 		{"overlap", "w.safetensors", string(safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}}`, 3)), "overlap"},
 		{"alias", "w.safetensors", string(safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`, 2)), "overlap"},
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -76,11 +77,8 @@ func summary(found, schedules int) string {
 	if schedules > 1 {
 		orders = fmt.Sprintf("%d orders", schedules)
 	}
-	switch found {
-	case 0:
+	if found == 0 {
 		return "the sanitizer has found nothing in " + orders
-	case 1:
-		return "the sanitizer has 1 finding in " + orders
 	}
-	return fmt.Sprintf("the sanitizer has %d findings in %s", found, orders)
+	return fmt.Sprintf("the sanitizer has %s in %s", count.Of(found, "finding"), orders)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/symmrepl/symmrepl"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -130,7 +131,7 @@ func (c *client) documentation(ctx context.Context, _ *sdk.CallToolRequest, q qu
 		}
 	}
 	if more > 0 {
-		o.parts = append(o.parts, fmt.Sprintf("%d lines", more))
+		o.parts = append(o.parts, count.Of(more, "line"))
 	}
 	out.LeftOut = o.String()
 	return nil, out, nil

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -85,7 +86,7 @@ func (o *omissions) text(what, text string, n int) string {
 	for n > 0 && !utf8.RuneStart(text[n]) {
 		n--
 	}
-	o.parts = append(o.parts, fmt.Sprintf("%d bytes of %s", len(text)-n, what))
+	o.parts = append(o.parts, count.Of(len(text)-n, "byte")+" of "+what)
 	return text[:n]
 }
 
@@ -227,7 +228,7 @@ func (r *recorder) end() outcome {
 	out.Values = first(&r.omitted, "values", out.Values)
 	out.Output = first(&r.omitted, "outputs", out.Output)
 	if r.lost > 0 {
-		r.omitted.parts = append(r.omitted.parts, fmt.Sprintf("%d bytes of output", r.lost))
+		r.omitted.parts = append(r.omitted.parts, count.Of(r.lost, "byte")+" of output")
 	}
 	out.OK = len(out.Errors) == 0 && len(out.Findings) == 0
 	out.LeftOut = r.omitted.String()

@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -173,7 +174,7 @@ func sumUp(answers []session.Answer, o *omissions) []operation {
 			continue
 		}
 		if a.Trace.More > 0 {
-			o.parts = append(o.parts, fmt.Sprintf("%d records of rank %d", a.Trace.More, a.Rank))
+			o.parts = append(o.parts, fmt.Sprintf("%s of rank %d", count.Of(a.Trace.More, "record"), a.Rank))
 		}
 		type times struct{ total, waited int64 } // nanoseconds
 		of := map[int]times{}                    // of this rank, by place in list

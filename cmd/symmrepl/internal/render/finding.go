@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -118,11 +119,8 @@ func accessOf(a session.Access) string {
 		b.WriteString(", ")
 	}
 	b.WriteString(a.Op)
-	switch {
-	case a.Bytes == 1:
-		b.WriteString(" 1 byte")
-	case a.Bytes > 1:
-		fmt.Fprintf(&b, " %d bytes", a.Bytes)
+	if a.Bytes > 0 {
+		b.WriteString(" " + count.Of(a.Bytes, "byte"))
 	}
 	switch place := a.Place(); {
 	case a.File != "" && place == a.At:

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
@@ -124,7 +125,7 @@ func (c communicator) why(arg string) (string, error) {
 		fmt.Fprintf(&b, "\n    %s\n", e.details)
 	}
 	if more > 0 {
-		fmt.Fprintf(&b, "and %d calls more\n", more)
+		fmt.Fprintf(&b, "and %s\n", count.Of(more, "more call"))
 	}
 	return b.String(), nil
 }

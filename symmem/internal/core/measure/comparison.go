@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
@@ -38,12 +39,12 @@ type Difference struct {
 func (d *Difference) String() string {
 	text := fmt.Sprintf("element %d of %s, on rank %d: %s, not %s", d.Element, d.Result, d.Rank, d.Got, d.Want)
 	if d.ULPs > 0 {
-		text += fmt.Sprintf(", %d ulps apart", d.ULPs)
+		text += ", " + count.Of(d.ULPs, "ulp") + " apart"
 	}
 	if d.Count > 1 {
 		text += fmt.Sprintf("; %d elements differ", d.Count)
 		if d.Most > 0 {
-			text += fmt.Sprintf(", %d ulps at most", d.Most)
+			text += ", " + count.Of(d.Most, "ulp") + " at most"
 		}
 	}
 	return text

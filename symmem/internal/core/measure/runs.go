@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/symmrepl/symmrepl/internal/count"
 )
 
 // Runs are the times of code that all ranks ran several times, by rank and then by run. Ranks began
@@ -61,9 +63,9 @@ func (r Runs) String() string {
 	rank, median := r.Slowest()
 	times := r.Took[rank]
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: median of %d runs", Short(median), len(times))
+	fmt.Fprintf(&b, "%s: median of %s", Short(median), count.Of(len(times), "run"))
 	if r.Calls > 0 {
-		fmt.Fprintf(&b, " of a graph of %d calls", r.Calls)
+		b.WriteString(" of a graph of " + count.Of(r.Calls, "call"))
 	}
 	fmt.Fprintf(&b, " on rank %d, the slowest (%s to %s)", rank, Short(slices.Min(times)), Short(slices.Max(times)))
 	if r.Host != nil {

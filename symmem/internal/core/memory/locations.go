@@ -5,6 +5,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -148,11 +149,11 @@ func (o Location[C]) Describe(at device.Ptr) string {
 	element, size := o.What.Element()
 	switch {
 	case at < o.At:
-		return fmt.Sprintf("%d bytes in front of %s", o.At-at, name)
+		return fmt.Sprintf("%s in front of %s", count.Of(o.At-at, "byte"), name)
 	case at < end:
 		return fmt.Sprintf("in %s", name)
 	case at-end < device.Ptr(size):
 		return fmt.Sprintf("right behind %s, where %s %d would be", name, element, int(at-o.At)/size)
 	}
-	return fmt.Sprintf("%d bytes behind %s, where %s %d would be", at-end, name, element, int(at-o.At)/size)
+	return fmt.Sprintf("%s behind %s, where %s %d would be", count.Of(at-end, "byte"), name, element, int(at-o.At)/size)
 }

@@ -45,8 +45,8 @@ T* zeroed() {
   if (g->fault.claim(*e)) {
     record_frames(*e, g->fault, who == self ? frame_pointer() : machine::saved_frame_pointer(who->sp));
     snprintf(g->fault.text, sizeof g->fault.text,
-             "deadlock in the block: %u threads wait at __syncthreads, %u in a warp operation for lanes of their mask, and no thread can go on",
-             at_barrier, at_warp);
+             "deadlock in the block: %u thread%s at __syncthreads, %u in a warp operation for lanes of their mask, and no thread can go on",
+             at_barrier, at_barrier == 1 ? " waits" : "s wait", at_warp);
   }
   g->stop.store(Stop::kFault);
   abandon(e);

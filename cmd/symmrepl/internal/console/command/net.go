@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -46,7 +47,7 @@ func runNet(ctx context.Context, c *console.Call) console.Outcome {
 		c.PrintTable(rows)
 	}
 	if silent > 0 {
-		c.Print(fmt.Sprintf("%d connections have carried nothing\n", silent))
+		c.Print(count.Of(silent, "connection") + " without traffic\n")
 	}
 	return outcome
 }
@@ -64,10 +65,10 @@ func describeNetwork(n *session.Network) string {
 	text := n.Name
 	for _, reason := range slices.Sorted(maps.Keys(n.Refused)) {
 		if reason == "stranger" {
-			text += fmt.Sprintf("\n%d connections turned away: they do not know the secret of this world", n.Refused[reason])
+			text += "\n" + count.Of(n.Refused[reason], "connection") + " turned away, without the secret of this world"
 			continue
 		}
-		text += fmt.Sprintf("\n%d messages refused: %s", n.Refused[reason], reason)
+		text += "\n" + count.Of(n.Refused[reason], "message") + " refused: " + reason
 	}
 	return text
 }

@@ -36,7 +36,7 @@ func TestNet(t *testing.T) {
 rank  peer  host  sent        received  in flight
 0     2     1     3, 1.5 KiB  0, 0 B    1          connected
 2     0     0     0, 0 B      2, 64 B   0          lost: connection reset
-2 connections have carried nothing
+2 connections without traffic
 `
 	if outcome := c.Run(context.Background(), ":net delay 200us"); outcome != console.Failed || out.String() != want {
 		t.Errorf("%v, printed\n%swant\n%s", outcome, out, want)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -113,8 +114,6 @@ func sanitizerState(s session.Sanitizer) string {
 	switch len(s.Findings) {
 	case 0:
 		return fmt.Sprintf("the sanitizer is %s; nothing was found\n", state)
-	case 1:
-		return fmt.Sprintf("the sanitizer is %s; 1 finding\n", state)
 	}
-	return fmt.Sprintf("the sanitizer is %s; %d findings\n", state, len(s.Findings))
+	return fmt.Sprintf("the sanitizer is %s; %s\n", state, count.Of(len(s.Findings), "finding"))
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/internal/wholefile"
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -141,10 +142,7 @@ func cutNumbers(text string) (chosen numbers, rest string, err error) {
 
 // Written describes the content of a file.
 func Written(name string, cells, failed int) string {
-	text := fmt.Sprintf("%s: %d cells", name, cells)
-	if cells == 1 {
-		text = name + ": 1 cell"
-	}
+	text := name + ": " + count.Of(cells, "cell")
 	if failed > 0 {
 		text += fmt.Sprintf(", and %d that failed as comments", failed)
 	}
