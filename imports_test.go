@@ -77,7 +77,7 @@ var parts = []part{
 		"symmem/internal/core/networks", "symmem/internal/core/nvshmem", "symmem/internal/core/operators",
 		"symmem/internal/core/places", "symmem/internal/core/sanitizer", "symmem/internal/core/trace",
 		"symmem/internal/core/waits", "symmem/internal/device", "symmem/internal/expression", "symmem/internal/net"}},
-	{"symmem/internal/devices", []string{"symmem/internal", "symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
+	{"symmem/internal/devices", []string{"internal", "symmem/internal", "symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
 	{"symmem/internal/devicepage", []string{"kernels", "symmem/internal/cpu", "symmem/internal/device"}},
 	{"symmem/internal/cpu", []string{"kernels", "symmem/internal", "symmem/internal/device"}},
 	{"symmem/internal/cuda", []string{"internal", "kernels", "symmem/internal", "symmem/internal/cuda/libs", "symmem/internal/device"}},

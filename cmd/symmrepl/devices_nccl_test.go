@@ -614,6 +614,6 @@ symm.Backends()[1]
 	ignores := fakeNCCL(t, 2, "TORCH_SYMMMEM=NCCL", "NCCL_RAS_ENABLE=0").run("", "--device", "cpu", "-n", "2", "-e", "symm.GetBackend()")
 	inOrder(t, "on the cpu device", ignores.err, "TORCH_SYMMMEM=NCCL, NCCL_RAS_ENABLE=0: for GPUs, without effect on the cpu device ")
 	said := fakeNCCL(t, 2, "SYMMREPL_NVSHMEM=/nowhere").run("", "doctor").out
-	inOrder(t, "doctor", said, "NCCL       2.28.9, ",
+	inOrder(t, "doctor", said, "ranks     run on 2 GPUs\n", "NCCL       2.28.9, ",
 		"back end   CUDA: yes\nback end   NCCL: 2.28.9, with collectives, device API\nback end   NVSHMEM: no, NVSHMEM was not found: SYMMREPL_NVSHMEM is /nowhere, which has no NVSHMEM (set it to libnvshmem_host.so.3 or its folder, or unset it)\nback end   CPU: yes\n")
 }

@@ -150,7 +150,7 @@ func TestUnavailable(t *testing.T) {
 	_, err := Open(0, "", false)
 	var un *device.UnavailableError
 	if !errors.As(err, &un) || un.Kind != "cuda" || un.Hint != "install the NVIDIA driver, of CUDA 12 or newer" ||
-		!strings.Contains(un.Why, "/nonexistent/libcuda.so") {
+		!strings.Contains(un.Why, "/nonexistent/libcuda.so") || un.Absent {
 		t.Errorf("Open gives %v", err)
 	}
 	if _, err := Count(); !errors.As(err, &un) {

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -25,25 +26,26 @@ const deviceTaken = 46
 
 // driver loads and initialises the driver. The error is an *device.UnavailableError.
 func driver() (version, devices int, err error) {
-	library := os.Getenv(driverVariable)
-	if library == "" {
-		library = "libcuda.so.1"
-	}
-	if err := clib.Load(library); err != nil {
-		return 0, 0, unavailable("the driver library does not load: "+err.Error(), "install the NVIDIA driver, of CUDA 12 or newer")
+	own := os.Getenv(driverVariable)
+	if err := clib.Load(cmp.Or(own, "libcuda.so.1")); err != nil {
+		e := unavailable("the driver library does not load: "+err.Error(), "install the NVIDIA driver, of CUDA 12 or newer")
+		e.Absent = own == ""
+		return 0, 0, e
 	}
 	version, devices, err = clib.Init()
 	var failed *device.DriverError
 	switch {
 	case errors.As(err, &failed) && failed.Code == noDevice, err == nil && devices == 0:
-		return 0, 0, unavailable("the driver sees no GPU", "is one fitted, and is CUDA_VISIBLE_DEVICES empty or wrong?")
+		e := unavailable("the driver sees no GPU", "is one fitted, and is CUDA_VISIBLE_DEVICES empty or wrong?")
+		e.Absent = true
+		return 0, 0, e
 	case err != nil:
 		return 0, 0, unavailable("the driver does not start: "+err.Error(), "see `nvidia-smi`")
 	}
 	return version, devices, nil
 }
 
-func unavailable(why, hint string) error {
+func unavailable(why, hint string) *device.UnavailableError {
 	return &device.UnavailableError{Kind: "cuda", Why: why, Hint: hint}
 }
 

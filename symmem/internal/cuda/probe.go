@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
 // Report is the result of [Probe].
@@ -177,7 +179,11 @@ func (r Report) String() string {
 	if r.Driver != "" {
 		fmt.Fprintf(w, "driver\t%s\n", r.Driver)
 	}
-	if r.Problem != nil {
+	var unavailable *device.UnavailableError
+	switch {
+	case errors.As(r.Problem, &unavailable) && unavailable.Absent:
+		fmt.Fprintf(w, "GPUs\tnone: %s (%s)\n", unavailable.Why, unavailable.Hint)
+	case r.Problem != nil:
 		fmt.Fprintf(w, "problem\t%v\n", r.Problem)
 	}
 	for i, g := range r.GPUs {

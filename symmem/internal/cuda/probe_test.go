@@ -135,6 +135,22 @@ func TestMulticastWhy(t *testing.T) {
 	}
 }
 
+// That a machine has no GPU is no problem; that the driver does not start is one.
+func TestReportWithoutGPUs(t *testing.T) {
+	for _, test := range []struct {
+		absent bool
+		want   string
+	}{
+		{true, "GPUs  none: no driver (install it)\n"},
+		{false, "problem  device cuda is not available: no driver (install it)\n"},
+	} {
+		r := Report{Problem: &device.UnavailableError{Kind: "cuda", Why: "no driver", Hint: "install it", Absent: test.absent}}
+		if got := r.String(); got != test.want {
+			t.Errorf("the report is %q, want %q", got, test.want)
+		}
+	}
+}
+
 func TestReport(t *testing.T) {
 	r := Report{
 		Driver: "CUDA 13.0, driver 580.159",

@@ -17,6 +17,8 @@ type UnavailableError struct {
 	Kind string // "cuda" or "cpu"
 	Why  string
 	Hint string
+	// Absent says that the machine has no such device, as far as can be seen: nothing is broken.
+	Absent bool
 }
 
 func (e *UnavailableError) Error() string {

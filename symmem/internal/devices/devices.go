@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -93,13 +94,26 @@ func (k *Kind) Device(index int) string {
 	return fmt.Sprintf("%s:%d", k.Name, index)
 }
 
-// Doctor describes what all kinds find on this machine, one item per line.
+// Doctor describes where ranks run, and what all kinds find on this machine, one item per line.
 func Doctor() string {
 	var b strings.Builder
+	b.WriteString(Best().chosen())
 	for _, k := range kinds {
 		b.WriteString(k.Doctor())
 	}
 	return b.String()
+}
+
+// chosen says that ranks run on devices of this kind unless a flag asks for another; it says nothing
+// if they cannot run at all.
+func (k *Kind) chosen() string {
+	switch {
+	case !k.Emulated:
+		return "ranks     run on " + count.Of(k.Count(), "GPU") + "\n"
+	case cpu.Supported() != nil:
+		return ""
+	}
+	return "ranks     run on the cpu device, in the memory of this host\n"
 }
 
 func unlimited() int { return math.MaxInt }

@@ -73,6 +73,10 @@ func TestInstalled(t *testing.T) {
 	expect(7, "doctor, \n", python, "-m", "symmrepl", "doctor")
 	expect(3, "pip install jupyterlab", symmrepl, "lab")
 	expect(2, "usage: symmrepl lab [FOLDER]", symmrepl, "lab", "a", "b")
+	expect(2, "usage: symmrepl lab [FOLDER]", symmrepl, "lab", "--port")
+	for _, flag := range []string{"--help", "-h"} {
+		expect(0, "usage: symmrepl lab [FOLDER]\n\nOpens the lessons", symmrepl, "lab", flag)
+	}
 
 	site, err := filepath.Glob(filepath.Join(env, "lib", "python3*", "site-packages"))
 	if err != nil || len(site) != 1 {
