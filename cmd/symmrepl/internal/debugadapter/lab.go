@@ -47,8 +47,10 @@ type Lab struct {
 // NewLab returns a Lab. send publishes an event to all front ends and does not wait; it may be
 // called from several goroutines.
 func NewLab(send func(dap.EventMessage)) *Lab {
+	// JupyterLab shows the numbers of cells in place of their paths where the paths have "ipykernel_".
+	folder := fmt.Sprintf("symmrepl_ipykernel_%d", os.Getpid())
 	return &Lab{
-		prefix: filepath.Join(os.TempDir(), fmt.Sprintf("symmrepl_%d", os.Getpid())) + string(filepath.Separator),
+		prefix: filepath.Join(os.TempDir(), folder) + string(filepath.Separator),
 		send:   send, texts: map[string]string{}, names: map[string]string{}, breakpoints: map[string][]int{},
 	}
 }

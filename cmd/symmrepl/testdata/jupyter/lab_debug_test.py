@@ -47,6 +47,10 @@ class Debugger(Lab):
             page.keyboard.press("Shift+Enter")
             page.wait_for_selector(".jp-DebuggerEditor-highlight")
             panel.locator(".jp-DebuggerVariables-name:text-is('factor')").wait_for()
+            # The panel names the cell, not the path that stands for it.
+            shown = panel.inner_text()
+            self.assertIn("Cell [*]", shown)
+            self.assertNotIn(".go", shown)
             scopes = panel.locator(".jp-DebuggerVariables-toolbar select option")
             self.assertEqual(scopes.all_inner_texts(), ["rank 0", "rank 1"])
             panel.locator(".jp-DebuggerVariables-toolbar select").select_option("rank 1")
