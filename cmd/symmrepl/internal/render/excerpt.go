@@ -45,7 +45,7 @@ func blank(text string) string {
 			b.WriteByte('\t')
 			continue
 		}
-		b.WriteString(strings.Repeat(" ", runeColumns(r)))
+		b.WriteString(strings.Repeat(" ", RuneColumns(r)))
 	}
 	return b.String()
 }
@@ -65,13 +65,13 @@ func word(text string) string {
 func columns(text string) int {
 	n := 0
 	for _, r := range text {
-		n += runeColumns(r)
+		n += RuneColumns(r)
 	}
 	return n
 }
 
-// runeColumns returns the number of columns of a character.
-func runeColumns(r rune) int {
+// RuneColumns returns the number of columns of a character.
+func RuneColumns(r rune) int {
 	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cc, unicode.Cf) {
 		return 0
 	}

@@ -54,7 +54,7 @@ func lastSpace(line string, hang, width int) int {
 				break
 			}
 		}
-		column += runeColumns(r)
+		column += RuneColumns(r)
 	}
 	return at
 }

@@ -16,12 +16,12 @@ type completer struct{ p *prompt }
 const backspace = "\x7f"
 
 // Do returns the ends of the words that may stand before the cursor, and the number of characters
-// that the words share with the line. A tab at the beginning of a line or in pasted text is a tab.
+// that the words share with the line. A tab at the beginning of a line is a tab.
 // The editor can only add to the line; if case has to change, Do types the change.
 func (c completer) Do(line []rune, pos int) (ends [][]rune, shared int) {
 	text, cursor := sourceOf(line, pos, c.p.guard.indent, false)
 	before := string(text[:cursor])
-	if strings.TrimSpace(before) == "" || c.p.keys.pasting() {
+	if strings.TrimSpace(before) == "" {
 		return [][]rune{{'\t'}}, 0
 	}
 	if pending := c.p.lines.Pending(); pending != "" {

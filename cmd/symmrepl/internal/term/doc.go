@@ -9,16 +9,19 @@
 //
 // prompt.go reads entries and runs them. A key takes this way: lent.go reads the terminal, unless
 // the user's own editor has it, which edit.go runs; keys.go holds the keys until a prompt or a cell
-// (input.go) takes them; escapes.go turns the escape sequences of terminals into single characters;
-// guard.go filters them for the line editor, which line.go runs. history.go keeps the entries,
-// complete.go completes words, paint.go colours the line.
+// (input.go) takes them, with pasted text apart (paste.go); escapes.go turns the escape sequences of
+// terminals into single characters; guard.go filters them for the line editor, which line.go runs.
+// history.go keeps the entries, complete.go completes words, paint.go colours the line and cuts it to
+// the screen.
 //
 // # The line editor
 //
 // github.com/ergochat/readline edits and draws one line that wraps, searches the history and shows
 // a menu of completions. This package adds
 //
-//   - blocks: entries of several lines, with Alt-Enter, and Up and Down within the entry (block.go);
+//   - blocks: entries of several lines, with Alt-Enter, and Up and Down within the entry (block.go). One that
+//     is taller than the screen the editor would paint again below itself with each key (paint.go);
+//   - pasted text as one key (paste.go);
 //   - keys that the editor does not know, among them Ctrl-Left, Alt-D and the answers of terminals, which would
 //     become text (escapes.go);
 //   - Ctrl-C that clears the line also in a search or a menu (keys.go).

@@ -5,14 +5,6 @@ import (
 	"regexp"
 )
 
-// Brackets that a terminal puts around pasted text once asked to.
-const (
-	pasteOn    = "\x1b[?2004h" // asks the terminal for brackets around pasted text
-	pasteOff   = "\x1b[?2004l"
-	pasteBegin = "\x1b[200~"
-	pasteEnd   = "\x1b[201~"
-)
-
 // Keys that have no control character of their own. guard.filter gets them as control characters that
 // keys.arrived drops when they are typed.
 const (
@@ -21,6 +13,7 @@ const (
 	keyWordLeft   = 0x1c
 	keyWordRight  = 0x1d
 	keyDeleteWord = 0x18
+	keyPaste      = 0x16 // pasted text, which pastes holds
 )
 
 // keySequences are the sequences of each key, without ESC, in xterm, tmux, screen, rxvt and the

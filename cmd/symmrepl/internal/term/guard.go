@@ -12,13 +12,15 @@ import (
 // listen gets the line after the editor has changed it. Both run in the goroutine that reads a
 // line.
 type guard struct {
-	resize, refresh func() // of the editor
-	indent          int    // columns of the prompt
-	text            []rune // of the line
-	cursor          int    // in text
-	pos             int    // of the cursor in the editor's buffer
-	edit            edit   // to be made by the listener
-	searching       bool   // the editor searches the history
+	resize, refresh func()        // of the editor
+	paste           func() string // returns the text of a keyPaste
+	typed           func(string)  // makes a text the next keys
+	indent          int           // columns of the prompt
+	text            []rune        // of the line
+	cursor          int           // in text
+	pos             int           // of the cursor in the editor's buffer
+	edit            edit          // to be made by the listener
+	searching       bool          // the editor searches the history
 	menu            menu
 	done            atomic.Bool // paint the line as one that is entered
 }
@@ -51,6 +53,12 @@ func (g *guard) filter(r rune) (rune, bool) {
 	g.resize()
 	searched := g.searching
 	g.searching = r == readline.CharBckSearch || r == readline.CharFwdSearch || searched && (r >= ' ' || r == readline.CharCtrlH)
+	if searched && r == keyPaste { // the search looks for words of a line
+		words, _, _ := strings.Cut(strings.TrimSpace(g.paste()), "\n")
+		g.typed(strings.ReplaceAll(words, "\t", " "))
+		g.searching = true
+		return r, false
+	}
 	if searched && r == readline.CharTab {
 		return nothing, true
 	}
@@ -60,7 +68,7 @@ func (g *guard) filter(r rune) (rune, bool) {
 		return nothing, true
 	}
 	done := r == readline.CharEnter || r == readline.CharCtrlJ
-	if g.done.Store(done); done {
+	if g.done.Store(done); done && g.cursor == len(g.text) {
 		g.refresh() // the editor would only append the line break
 	}
 	if meta, ok := metaKeys[r]; ok {
@@ -100,8 +108,16 @@ func (g *guard) menuKey(r rune) rune {
 
 // editOf returns the change that a key makes to the line, nil if the editor makes it.
 func (g *guard) editOf(r rune) edit {
-	if r == keyNewline {
-		return func(text []rune, cursor int) ([]rune, int) { return slices.Insert(text, cursor, '\n'), cursor + 1 }
+	insert := func(more ...rune) edit {
+		return func(text []rune, cursor int) ([]rune, int) {
+			return slices.Insert(text, cursor, more...), cursor + len(more)
+		}
+	}
+	switch r {
+	case keyNewline:
+		return insert('\n')
+	case keyPaste: // Enter runs it, not its last line break
+		return insert([]rune(strings.TrimRight(g.paste(), "\n"))...)
 	}
 	if g.menu == menuSelecting || !slices.Contains(g.text, '\n') {
 		return nil

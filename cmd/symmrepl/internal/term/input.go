@@ -52,6 +52,8 @@ func (k *keys) line(ctx context.Context, echo func(string)) (string, error) {
 			return "", io.EOF
 		case b == '\r' || b == '\n':
 			return string(text), nil
+		case b == keyPaste: // its lines are read as typed ones
+			k.queue = append([]byte(k.pasted.next()), k.queue...)
 		case b == '\b' || b == erase:
 			if len(text) > 0 {
 				_, size := utf8.DecodeLastRune(text)

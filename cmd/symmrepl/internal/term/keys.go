@@ -30,9 +30,9 @@ const passed = "\x01\x02\x03\x04\x05\x06\a\b\t\n\v\f\r\x0e\x10\x12\x13\x14\x15\x
 type keys struct {
 	mu        sync.Mutex
 	more      sync.Cond // signalled when anything below changes
-	queue     []byte    // as the terminal sent it
+	queue     []byte    // as the terminal sent it, but for pasted text
+	pasted    pastes    // the pasted text in queue
 	interrupt func()    // set while a cell runs
-	paste     bool      // the line read last is pasted text
 	closed    bool
 }
 
@@ -56,12 +56,14 @@ func (k *keys) fill(terminal io.Reader) {
 }
 
 func (k *keys) arrived(typed []byte) {
-	k.mu.Lock()
+	known := make([]byte, 0, len(typed))
 	for _, b := range typed {
 		if b >= ' ' || strings.IndexByte(passed, b) >= 0 {
-			k.queue = append(k.queue, b)
+			known = append(known, b)
 		}
 	}
+	k.mu.Lock()
+	k.queue = k.pasted.arrive(k.queue, known)
 	interrupt := k.takeInterrupt()
 	k.more.Broadcast()
 	k.mu.Unlock()
@@ -88,6 +90,7 @@ func (k *keys) takeInterrupt() func() {
 	if i < 0 {
 		return nil
 	}
+	k.pasted.drop(k.queue[:i])
 	k.queue = k.queue[i+1:]
 	return k.interrupt
 }
@@ -111,11 +114,11 @@ func (k *keys) idle() {
 	k.mu.Unlock()
 }
 
-// pasting reports whether the line read last is pasted text, whose tabs and blank lines are literal.
-func (k *keys) pasting() bool {
+// paste returns the text of the keyPaste that Read has returned.
+func (k *keys) paste() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.paste
+	return k.pasted.next()
 }
 
 // Read returns keys up to the end of a line at most: the editor asks for more when the entry has
@@ -141,17 +144,16 @@ func (k *keys) Read(p []byte) (int, error) {
 	}
 }
 
-// take moves keys of one line from the queue to p, without the brackets around pasted text. Escape
-// sequences become the keys of escapes.go; in pasted text, they and control characters are dropped.
-// Only the answer of display is left as it is. k.mu is held.
+// take moves keys of one line from the queue to p. Escape sequences become the keys of escapes.go. Only
+// the answer of display is left as it is. A keyPaste comes alone. k.mu is held.
 func (k *keys) take(p []byte) int {
 	n := 0
 	for n < len(p) && len(k.queue) > 0 {
 		b := k.queue[0]
+		if n > 0 && (b == escape || b == keyPaste) {
+			break // a key with a sequence begins a new piece
+		}
 		if b == escape {
-			if n > 0 {
-				break // a key with a sequence begins a new piece
-			}
 			size, key := escapeSequence(k.queue)
 			if size == 0 {
 				break // its end has not arrived
@@ -161,21 +163,16 @@ func (k *keys) take(p []byte) int {
 			switch {
 			case sequence == positionAnswer:
 				n = copy(p, sequence)
-			case sequence == pasteBegin || sequence == pasteEnd:
-				k.paste = sequence == pasteBegin
-			case !k.paste && key != 0:
+			case key != 0:
 				p[n] = key
 				n++
 			}
 			continue
 		}
 		k.queue = k.queue[1:]
-		if k.paste && (b < ' ' && b != '\t' && b != '\r' && b != '\n' || b == '\r' && len(k.queue) > 0 && k.queue[0] == '\n') {
-			continue
-		}
 		p[n] = b
 		n++
-		if b == '\r' || b == '\n' || b == ctrlC || b == ctrlD {
+		if b == '\r' || b == '\n' || b == ctrlC || b == ctrlD || b == keyPaste {
 			break
 		}
 	}

@@ -53,8 +53,9 @@ func Run(ctx context.Context, c *console.Console, r console.Request, o Options) 
 	p := &prompt{
 		console: c, request: r, colour: o.Colour, ends: o.Ends,
 		terminal: terminal, found: found, keys: newKeys(terminal),
-		lines: c.Assembler(), guard: &guard{}, history: readHistory(),
+		lines: c.Assembler(), history: readHistory(),
 	}
+	p.guard = &guard{paste: p.keys.paste, typed: p.keys.insert}
 	defer p.keys.Close()
 	defer context.AfterFunc(ctx, func() { p.keys.Close() })()
 	p.request.Input, p.request.Ask, p.request.Edit, p.request.Leave = p.input, p.ask, p.editCell, p.leave
@@ -68,13 +69,13 @@ func Run(ctx context.Context, c *console.Console, r console.Request, o Options) 
 	}
 	defer p.stopEditor()
 
-	io.WriteString(screen(), pasteOn)
 	defer io.WriteString(screen(), pasteOff)
 	return p.loop(ctx)
 }
 
 func (p *prompt) loop(ctx context.Context) error {
 	for ctx.Err() == nil {
+		io.WriteString(screen(), pasteOn) // a program that a cell ran may have switched it off
 		line, err := p.readLine(p.text())
 		switch {
 		case errors.Is(err, readline.ErrInterrupt):
@@ -91,7 +92,7 @@ func (p *prompt) loop(ctx context.Context) error {
 		case err != nil:
 			return err
 		}
-		if entry, complete := p.lines.Add(line, !p.keys.pasting()); complete {
+		if entry, complete := p.lines.Add(line, true); complete {
 			p.history.add(entry)
 			p.history.give(p.editor)
 			if p.run(ctx, entry) == console.Quit {
@@ -112,7 +113,7 @@ func (p *prompt) run(ctx context.Context, entry string) console.Outcome {
 	defer p.keys.idle()
 	r.Source, r.Columns = entry, Columns()
 	warned := p.warned
-	outcome := p.console.Run(ctx, r)
+	outcome := p.console.Notebook(ctx, r)
 	if warned { // the user was asked before this entry
 		p.warned = false
 	}

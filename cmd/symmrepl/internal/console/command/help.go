@@ -30,6 +30,8 @@ imported when a cell uses them.
 	promptKeys = `An incomplete line continues on the next one; an empty line ends the entry, except within a raw string. Tab completes,
 Ctrl-C interrupts the cell that runs, Ctrl-D leaves. Up recalls an entry, all its lines, also of earlier sessions, and
 Ctrl-R searches for one; the arrow keys move in it, and Alt-Enter breaks a line.
+Pasted text is one entry, all its lines, and runs when Enter is typed. If the terminal does not mark pasted text (bracketed
+paste), each complete line is an entry, as if it were typed: :edit takes such text whole.
 `
 	notebookKeys = `Tab completes, and Shift-Tab shows what a name is, both inside of a kernel's text, too. ■ interrupts the cell that runs, and
 variables stay; ■ again replaces ranks that do not stop. Restart starts a new session. A cell may begin with commands and
