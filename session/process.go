@@ -103,7 +103,7 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 		return nil, err
 	}
 	defer theirs.Close()
-	group := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	group := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGHUP}
 	if stdin == nil {
 		null, err := os.Open(os.DevNull)
 		if err != nil {

@@ -521,7 +521,8 @@ func (w *worker) close() {
 }
 
 // leaveBySignal ends the worker when its supervisor has died, and removes the session's directory
-// then. In that case the kernel sends SIGTERM; a stopped worker gets SIGHUP and is continued.
+// then. In that case the kernel sends SIGHUP, and continues a stopped worker. SIGTERM would not do:
+// NVRTC takes it during a compile, and ends the process.
 func (w *worker) leaveBySignal() {
 	ch := make(chan os.Signal, 1)
 	signal.Notify(ch, syscall.SIGTERM, syscall.SIGHUP)
@@ -534,7 +535,7 @@ func (w *worker) leaveBySignal() {
 }
 
 // supervisorEnds reports whether the supervisor's process has ended or is ending. The kernel sends
-// SIGTERM when the thread that started this worker ends, which may be long before the process does.
+// SIGHUP when the thread that started this worker ends, which may be long before the process does.
 func (w *worker) supervisorEnds() bool {
 	info, err := procfs.Of(w.supervisor)
 	return err != nil || info.Exiting || os.Getppid() != w.supervisor

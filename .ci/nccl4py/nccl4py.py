@@ -3,7 +3,7 @@
     go build -buildmode=c-shared -o build/nccl4py.so ./.ci/nccl4py
     python .ci/nccl4py/nccl4py.py build/nccl4py.so [RANKS]
 
-It needs nccl4py 0.6 with its NCCL: pip install "nccl4py[cu12]". RANKS is 2 by default."""
+It needs PyTorch and nccl4py 0.6 with its NCCL: pip install torch "nccl4py[cu13]". RANKS is 2 by default."""
 
 import ctypes
 import os
@@ -17,6 +17,7 @@ from pathlib import Path
 def rank_main(library, folder):
     rank, ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     import nccl.core as nccl
+    import torch
     from cuda.core import Device
 
     Device(int(os.environ["LOCAL_RANK"])).set_current()
@@ -58,7 +59,7 @@ def rank_main(library, folder):
             self.__cuda_array_interface__ = {"shape": (n.value,), "typestr": "<f4", "data": (at.value, False), "version": 3, "strides": None}
 
     def reduced_by_nccl4py(comm):
-        t = Tensor()
+        t = torch.as_tensor(Tensor(), device=f"cuda:{Device().device_id}")  # cuda.core takes the bare array for one of GPU 0
         stream = Device().create_stream()
         comm.allreduce(t, t, nccl.SUM, stream=stream)
         stream.sync()

@@ -316,6 +316,12 @@ func TestNothingIsLeft(t *testing.T) {
 		"SIGTERM": {func(x *terminal) { x.cmd.Process.Signal(syscall.SIGTERM) }, 128 + 15},
 		"SIGHUP":  {func(x *terminal) { x.cmd.Process.Signal(syscall.SIGHUP) }, 128 + 1},
 		"SIGKILL": {func(x *terminal) { x.cmd.Process.Kill() }, -1},
+		// As NVRTC does while it compiles.
+		"SIGKILL while a library has SIGTERM": {func(x *terminal) {
+			x.send("signal.Reset(syscall.SIGTERM); fmt.Println(\"it\", \"does\")\r")
+			x.expect("[0,1] it does\n")
+			x.cmd.Process.Kill()
+		}, -1},
 		"SIGTERM while a cell runs": {func(x *terminal) {
 			x.send("fmt.Println(\"it\", \"runs\"); select {}\r")
 			x.expect("[0,1] it runs\n")
