@@ -153,7 +153,6 @@ void Executor::adopt() {
 }
 
 void Executor::preempt_soon() {
-  constexpr long kSoon = 300'000;  // nanoseconds
   if (!has_timer) {
     sigevent event{};
     event.sigev_notify = SIGEV_THREAD_ID;
@@ -161,7 +160,7 @@ void Executor::preempt_soon() {
     event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
     has_timer = timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
   }
-  const itimerspec soon{{}, {0, kSoon}};
+  const itimerspec soon{{}, {0, kSoon.count()}};
   if (has_timer) timer_settime(timer, 0, &soon, nullptr);
 }
 
@@ -207,6 +206,7 @@ bool Executor::begin_next() {
   unsigned long long index;
   if (!launch()->take(index)) return false;
   begin(index);
+  if (launch()->spins.load(std::memory_order_relaxed)) preempt_soon();
   return true;
 }
 
@@ -226,6 +226,7 @@ void Executor::run(Grid* g, unsigned long long index, bool more) {
     emu::Worker::api = &watched_api;
   }
   fresh_stack = stacks.take();
+  if (g->spins.load(std::memory_order_relaxed)) preempt_soon();
   emu_switch(&main_sp, stacks.prepare(fresh_stack, carry));
   running.store(false, std::memory_order_relaxed);
   if (g->watched) {
@@ -236,7 +237,7 @@ void Executor::run(Grid* g, unsigned long long index, bool more) {
   left = false;
   stacks.reset();
   ready = {};
-  for (unsigned i = 0; i < count; i++) fibers[i].state = State::kRunning;
+  for (unsigned i = 0; i < count; i++) fibers[i].state = State::kRunning, poll[i] = {};
 }
 
 // number_threads fills the table of threads. Most blocks find it as the previous block has left it.

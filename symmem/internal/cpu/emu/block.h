@@ -27,6 +27,7 @@ class Block;
 constexpr unsigned kMaxThreads = 1024;
 constexpr unsigned kWarpSize = 32;
 constexpr unsigned char kPollingMeetings = 4;
+constexpr std::chrono::nanoseconds kSoon{50'000};
 
 struct Device;
 struct Grid;
@@ -82,7 +83,7 @@ struct Executor : Worker {
   // adopt makes the calling thread this executor's thread; retire undoes it.
   void adopt();
   void retire();
-  // preempt_soon lets the preempt signal come after a short time, for a thread that may only spin.
+  // preempt_soon lets the preempt signal come after kSoon, for a thread that may only spin.
   void preempt_soon();
 
   // run executes one block of the grid, until it ends or the grid is stopped. If more is set, it goes on with

@@ -83,7 +83,8 @@ Device::~Device() {
 
 void Device::help(Grid& g, unsigned n) {
   std::unique_lock lock(mutex_);
-  n = static_cast<unsigned>(std::min<unsigned long long>(n, g.pending() ? g.blocks - g.next.load() : 0));
+  const unsigned long long left = g.pending() ? g.blocks - g.next.load() : 0;
+  n = static_cast<unsigned>(std::min<unsigned long long>(n, left - std::min<unsigned long long>(left, g.called)));
   const unsigned room = kMaxResident / (g.block_dim.x * g.block_dim.y * g.block_dim.z);
   for (; n > 0 && static_cast<unsigned>(g.helpers) < room; n--) {
     if (wanted_.size() >= idle_) {
@@ -93,7 +94,7 @@ void Device::help(Grid& g, unsigned n) {
       idle_++;  // it counts as idle
     }
     wanted_.push_back(&g);
-    g.helpers++;
+    g.helpers++, g.called++;
     calls_.notify_one();
   }
 }
@@ -115,6 +116,7 @@ void Device::serve() {
     if (wanted_.empty()) break;
     Grid* g = wanted_.front();
     wanted_.pop_front();
+    g->called--;
     idle_--;
     lock.unlock();
     g->work(e);

@@ -119,14 +119,21 @@ void on_fault(int sig, siginfo_t* info, void* context) {
   end_grid(e, static_cast<ucontext_t*>(context), sig, info->si_code, info->si_addr);
 }
 
+// try_again lets the preempt signal come again soon if blocks of the grid spin, as the executor cannot
+// give way now. The monitor's next signal may be late, because hundreds of threads spin meanwhile.
+void try_again(Executor* e) {
+  if (e->running.load(std::memory_order_relaxed) && !e->resting.load() && e->launch()->spins.load(std::memory_order_relaxed)) e->preempt_soon();
+}
+
 void on_preempt(int, siginfo_t*, void* context) {
   Executor* e = here();
-  if (!in_kernel(e)) return;
+  if (!e) return;
+  if (!in_kernel(e)) return try_again(e);
   ucontext_t* u = static_cast<ucontext_t*>(context);
   Grid* g = e->launch();
-  if (!g->code.contains(machine::pc_of(u))) return;  // in a library: try again later
-  if (g->watched && e->watch->in_atomic()) return;  // it holds a lock: likewise
-  if (e->between()) return;                         // between two threads: likewise
+  if (!g->code.contains(machine::pc_of(u))) return try_again(e);  // in a library
+  if (g->watched && e->watch->in_atomic()) return try_again(e);   // it holds a lock
+  if (e->between()) return try_again(e);                          // between two threads
   if (e->must_stop()) {
     if (g->fault.claim(*e)) {
       snprintf(g->fault.text, sizeof g->fault.text, "interrupted");

@@ -63,6 +63,7 @@ struct Grid {
   std::atomic<unsigned> barrier_arrived{0}, barrier_generation{0};
   std::atomic<unsigned> left{0};  // abandoned blocks, which do not arrive at barriers of the grid
   int helpers = 0;                // executors that help or were asked to; guarded by the device
+  unsigned called = 0;            // those of them that have not come yet; likewise
   Fault fault;
 
   bool pending() const { return next.load(std::memory_order_relaxed) < blocks; }

@@ -51,10 +51,10 @@ void attend(Executor* e) {
   else if (e == g->owner && g->guesses++ < kMaxGuesses) e->device->help(*g, 1);
 }
 
-// rest pauses between failed polls.
-void rest(Executor* e) {
+// rest pauses between failed polls. turn is how long the block runs between two pauses.
+void rest(Executor* e, std::chrono::nanoseconds turn = Pauses::kTurn) {
   e->resting.store(true);
-  e->pauses.pause();
+  e->pauses.pause(turn);
   e->resting.store(false);
 }
 
@@ -329,9 +329,11 @@ extern "C" __attribute__((visibility("hidden"), used)) void emu_preempt() {
   attend(e);
   settle(e);
   if (g->spins.load()) {
+    e->spins.store(true);  // so that no sample finds that out for each block again
     if (e->polls++ >= e->next_pass && !e->sample.active()) {  // every thread has spun once more
       e->next_pass = e->polls + e->ready.size;
-      rest(e);
+      rest(e, kSoon);
+      leave_if_stopped(e);
     }
     e->preempt_soon();
   }

@@ -40,12 +40,13 @@ std::atomic<unsigned> pausing{0};  // threads in a pause
 
 bool Pauses::crowded() { return pausing.load(std::memory_order_relaxed) > kFew; }
 
-void Pauses::pause() {
+void Pauses::pause(std::chrono::nanoseconds turn) {
+  constexpr int kPart = 5;  // a crowd uses at most this part of a processor
   const Clock::time_point now = Clock::now();
   if (began_ == Clock::time_point{}) began_ = now;
   const unsigned others = pausing.fetch_add(1);
   std::chrono::nanoseconds t = std::clamp<std::chrono::nanoseconds>((now - began_) / 20, 50us, 5ms);
-  if (others > kFew) t += std::min<std::chrono::nanoseconds>((others - kFew) * 100us, 200ms);
+  if (others > kFew) t += std::min<std::chrono::nanoseconds>((others - kFew) * kPart * turn, 200ms);
   const timespec pause{0, t.count()};
   nanosleep(&pause, nullptr);
   pausing.fetch_sub(1);

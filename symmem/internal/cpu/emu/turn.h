@@ -16,11 +16,14 @@ bool quick_yield();
 
 // Pauses are the pauses between the failed polls of one wait. A pause lasts a 20th of the time since the
 // first began, at least 50 us and at most 5 ms, so that the wait ends at most by that part, and by 5 ms, too
-// late, and a long wait uses little of a processor. In a crowd of threads that wait, pauses are longer by a
-// part that grows with their number, so that all of them together use as little.
+// late, and a long wait uses little of a processor. In a crowd of threads that wait, pauses are longer by
+// a part that grows with their number, so that all of them together use as little.
 class Pauses {
  public:
-  void pause();
+  static constexpr std::chrono::nanoseconds kTurn{20'000};  // of functions that the run time knows
+
+  // pause pauses. turn is how long the caller runs between two pauses.
+  void pause(std::chrono::nanoseconds turn = kTurn);
   void restart() { began_ = {}; }
   // crowded reports whether so many threads of this process wait that the next one pauses at once.
   static bool crowded();
