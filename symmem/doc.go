@@ -57,9 +57,11 @@
 //
 // # Memory
 //
-// Symmetric memory lives until Free, which is collective; nothing happens behind the program's
-// back. Results and Local tensors are ordinary device memory from a cache, returned to it by Free
-// or when the garbage collector finds them.
+// Symmetric memory lives until Free, which is collective, or until no member of its group holds or
+// uses it any more: each Empty tells the members what this rank has done with, and a later Empty of
+// the same size takes such memory, which all members still map. Memory of a memory pool and of
+// NVSHMEM's heap lives until Free. Results and Local tensors are ordinary device memory from a
+// cache, returned to it by Free or when the garbage collector finds them.
 //
 // A step that needs a symmetric tensor for a moment takes it from a memory pool: within
 // [Runtime.UseMemPool] Local and the operators that return a tensor use symmetric memory that was

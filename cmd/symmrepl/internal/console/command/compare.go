@@ -17,16 +17,19 @@ func compare() console.Command {
 	return console.Command{
 		Name: "compare", Args: "[--device cpu] CODE", Yields: true, Group: cells, Where: console.AllRanks,
 		Help: `run code by every way that its calls can take, and compare the results
-All-reduces go by each of their ways within a host, collectives over hosts flat and hierarchical, by NCCL where it is found, by copy engines, and calls
-of handles by NVSHMEM where it is the back end. Each way
-begins with the values that the tensors of the calls had before. The command shows each way's device time and whether its results are equal, or the first element that differs with both
-values and the units in the last place between them. After a line "%%" (at a prompt Alt-Enter begins it) may follow other codes, which are compared with the first. The code is the body of
-a function: the names that it declares end with it.
+The ways are: for all-reduces, all algorithms within a host; for collectives over hosts, flat and hierarchical; NCCL where
+it is found; copy engines; and for calls of handles NVSHMEM, where it is the back end. Each way begins with the values that
+the tensors of the calls had before. For each way the command shows the device time, and says whether its results are equal
+to those of the first way; if they are not, it shows the first element that differs, with both values and the number of
+units in the last place between them. After lines "%%" (at a prompt Alt-Enter begins a line) other codes may follow, whose
+results are compared with those of the first code. The code is the body of a function: the names that it declares are not
+known afterwards.
 
-On GPUs the last way is the cpu device; with "--device cpu" also elsewhere. A second session of as many ranks and hosts is started there. It runs the cells
-that declare what the code uses, gets the values of its variables, and runs the code once. Tensors, numbers and texts that variables have then, a tensor with which the
-code ends, and what it prints are compared with the first session's. docs/timeline.md says which code cannot be compared so. The second session ends with
-the first, or after five minutes without a ":compare".`,
+On GPUs the last way is the cpu device; elsewhere "--device cpu" adds it. It is a second session, with as many ranks and
+hosts. It runs the cells that declare what the code uses, gets the values of the variables, and runs the code once. Then the
+two sessions are compared: the tensors, numbers and texts in variables, the tensor with which the code ends, and what it
+prints. docs/timeline.md says which code cannot be compared in this way. The second session ends with the first, or after
+five minutes without a ":compare".`,
 		TakesCode: true,
 		CodeIn: func(arg string) (code string, ok bool) {
 			_, text, err := compared(arg)

@@ -19,9 +19,12 @@ func timeCell() console.Command {
 		Help: `run a cell and show how long it took
 The time is that of the slowest rank as the session sees it, from sending the cell to the last answer; device work
 that the cell started is part of it.
-With "-n 20" before the code all ranks run the code once to warm up and then 20 times, and meet before each run: the command shows each rank's median, spread,
-device time and host time, and the share of the link where the bytes and the link's rate are known. A line "%%" parts two codes (at a prompt Alt-Enter begins it): they run in
-turns, 20 times unless -n says otherwise, and the command says whether their difference is real. The code is then the body of a function: the names that it declares end with it.`,
+With "-n 20" before the code all ranks run it once to warm up and then 20 times; they meet before each run. For each
+rank the command shows the median, the least and the greatest time, the device's and the host's. If the bytes that a rank
+sends and the rate of its link are known, it also shows the share of that rate that was used.
+With a line "%%" between two codes (at a prompt Alt-Enter begins a line) the two run in turns, 20 times unless -n says
+otherwise, and the command says whether their times differ by more than chance. With -n or "%%" the code is the body of a
+function: the names that it declares are not known afterwards.`,
 		TakesCode: true, CodeIn: timedCode,
 		Run: runTime,
 	}
