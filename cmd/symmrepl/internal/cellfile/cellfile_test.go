@@ -39,6 +39,8 @@ func TestParse(t *testing.T) {
 		"nothing": {"", []Cell{}},
 		"commands": {":on 1\n\n$ ls /*\n%cd `x\nx\n// %%\n$ echo '`\n// %%\n$ ls\n",
 			[]Cell{{Line: 1, Source: ":on 1\n\n$ ls /*\n%cd `x\nx\n"}, {Line: 7, Source: "$ echo '`\n"}, {Line: 9, Source: "$ ls\n"}}},
+		"commands between Go": {"x\n$ echo `it's\n%vars\n// %%\nf(\n%vars `\n// %%\n`)\n// %%\ny",
+			[]Cell{{Line: 1, Source: "x\n$ echo `it's\n%vars\n"}, {Line: 5, Source: "f(\n%vars `\n// %%\n`)\n"}, {Line: 10, Source: "y"}}},
 		"a program": {"// About.\npackage main\n\nvar x = 1\n\nfunc main() { print(x) }\n",
 			[]Cell{{Line: 1, Source: "// About.\n            \n\nvar x = 1\n\nfunc main() { print(x) }\n"}, {Line: 6, Source: "main()"}}},
 		"a program in cells": {"package main; func main() {}\n// %%\nx\n",
@@ -52,6 +54,30 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, got, test.want)
 		}
 	}
+}
+
+// FuzzCommands holds any text: the positions are those of lines, and the rest is found by the next call.
+func FuzzCommands(f *testing.F) {
+	for _, text := range []string{"x\n%vars\ny", "f(\n%vars\n)", "$", "\n:a", "s := `\n:a\n`\n  :a", "\x00%a", ":a /*\n*/ %b"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for begin := 0; ; {
+			at := NextCommand(text[begin:])
+			if at < 0 {
+				return
+			}
+			at += begin
+			if line, _, _ := strings.Cut(text[at:], "\n"); at > 0 && text[at-1] != '\n' || !strings.ContainsRune(":%$", rune(strings.TrimSpace(line)[0])) {
+				t.Fatalf("the line %q at %d of %q", line, at, text)
+			}
+			end := CommandEnd(text[at:])
+			if end <= 0 || at+end > len(text) || at+end < len(text) && text[at+end-1] != '\n' {
+				t.Fatalf("the end %d of %q at %d", end, text, at)
+			}
+			begin = at + end
+		}
+	})
 }
 
 func TestAll(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"go/ast"
 	"go/parser"
-	"go/scanner"
 	"go/token"
 	"regexp"
 	"slices"
@@ -112,12 +111,14 @@ func separators(text string) []int {
 	var found []int
 	source := []byte(text)
 	for at := commands(text); ; {
-		next := separatorIn(source[at:])
+		next, isCommand := lineIn(source[at:])
 		if next < 0 {
 			return found
 		}
 		at += next
-		found = append(found, at)
+		if !isCommand {
+			found = append(found, at)
+		}
 		line, _, _ := strings.Cut(text[at:], "\n")
 		at = min(at+len(line)+1, len(text))
 		at += commands(text[at:])
@@ -138,23 +139,21 @@ func commands(cell string) int {
 	return length
 }
 
-// separatorIn returns the position of the first line that begins a cell, or -1. The text need not
-// be correct Go, but it begins at the beginning of a line.
-func separatorIn(text []byte) int {
+// lineIn returns the position of the first line that begins a cell, or is a command or a shell line
+// of a cell, or -1. The text need not be correct Go, but it begins at the beginning of a line.
+func lineIn(text []byte) (at int, isCommand bool) {
 	if !bytes.Contains(text, []byte(separator)) {
-		return -1
+		return -1, false
 	}
-	var s scanner.Scanner
-	file := token.NewFileSet().AddFile("", -1, len(text))
-	s.Init(file, text, func(token.Position, string) {}, scanner.ScanComments)
-	for {
-		pos, tok, _ := s.Scan()
-		at := file.Offset(pos)
+	for s := newReader(text); ; {
+		at, tok := s.next()
 		switch {
 		case tok == token.EOF:
-			return -1
+			return -1, false
 		case tok == token.COMMENT && bytes.HasPrefix(text[at:], []byte(separator)) && (at == 0 || text[at-1] == '\n'):
-			return at
+			return at, false
+		case s.isCommand(at, tok):
+			return at, true
 		}
 	}
 }

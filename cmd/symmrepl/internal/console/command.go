@@ -34,7 +34,7 @@ type Command struct {
 
 	// TakesCode says that the argument ends with a cell's code, after CodeAfter words. Such a
 	// command continues on the next line while its code is incomplete, its code is completed as in
-	// a cell, and in a notebook it takes the rest of the cell.
+	// a cell, and in a notebook it takes the rest of the cell if its line has no code.
 	TakesCode bool
 	CodeAfter int
 	// CodeIn, unless nil, returns the code in an argument that may begin with something else, and

@@ -14,7 +14,7 @@ func (c *Console) Program(ctx context.Context, r Request, files []string, line i
 }
 
 // File runs the cells of a file and stops at the first that fails. The request has the file's text
-// and name. As in a notebook, a cell may begin with commands and shell lines.
+// and name. As in a notebook, lines of a cell may be commands and shell lines.
 func (c *Console) File(ctx context.Context, r Request) Outcome {
 	if c.sanitizing.run == nil {
 		defer c.beginRun()()

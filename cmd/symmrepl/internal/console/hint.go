@@ -23,11 +23,13 @@ func hintAtOther(errs []*session.Error) {
 		word := strings.IndexFunc(line[1:], unicode.IsSpace) != 0
 		switch {
 		case line[0] == '!' && word && !strings.ContainsAny(line, "={}"):
-			e.Hint = "$ " + strings.TrimSpace(line[1:]) + " runs a command of the shell, on the first lines of a cell"
+			e.Hint = "$ " + strings.TrimSpace(line[1:]) + " runs a command of the shell, on a line of its own"
 		case strings.HasPrefix(line, magic+"cuda") && e.Kind == session.KindSyntax:
 			e.Hint = "the name is a word of Go, and so are the sizes and arguments: expressions, with blanks between them"
+		case strings.HasPrefix(line, magic) && e.Kind == session.KindSyntax:
+			e.Hint = "a line with %% is the first of a cell: put this into a cell of its own"
 		case strings.ContainsRune(":%$", rune(line[0])) && e.Kind == session.KindSyntax:
-			e.Hint = "commands and $ lines stand on the first lines of a cell, before its Go: put this into a cell of its own"
+			e.Hint = "commands and $ lines stand outside of brackets, as those of functions and loops, and have no blank before their name"
 		case IsQuestion(line) && e.Kind == session.KindSyntax:
 			e.Hint = "a question such as " + Asked(line) + "? is a cell of its own"
 		}

@@ -21,8 +21,9 @@ func TestHintAtOther(t *testing.T) {
 		{"clear(m)", session.KindType, "own"},
 		{"exit(1)", session.KindType, "own"},
 		{"exit", session.KindPanic, "own"},
-		{"!ls", session.KindType, "$ ls runs a command of the shell, on the first lines of a cell"},
-		{":time f()", session.KindSyntax, "commands and $ lines stand on the first lines of a cell, before its Go: put this into a cell of its own"},
+		{"!ls", session.KindType, "$ ls runs a command of the shell, on a line of its own"},
+		{":time f()", session.KindSyntax, "commands and $ lines stand outside of brackets, as those of functions and loops, and have no blank before their name"},
+		{"%%time", session.KindSyntax, "a line with %% is the first of a cell: put this into a cell of its own"},
 		{"%%cuda -g 1 f(", session.KindSyntax, "the name is a word of Go, and so are the sizes and arguments: expressions, with blanks between them"},
 		{"x = y", session.KindType, "own"},
 	} {

@@ -234,6 +234,20 @@ class Kernel(unittest.TestCase):
         reply, _ = self.run_cell("%on\n\nnosuch()")
         self.assertIn("]:3:1: ", reply["evalue"])
 
+    def test_commands_between_lines(self):
+        """A command may be any line outside of brackets, comments and raw strings; positions count the lines of the cell."""
+        said = self.text("between := 40\n%time between++\n$ echo \"it's one\"\nbetween + 1")
+        self.assertRegex(said, r"^elapsed [^\n]*\nit's one\n\[0,1\] 42$")
+        self.assertEqual(self.text("%time for i := range 2 {\n\tfmt.Println(i)\n}\n%time 1 + 1\n7").count("elapsed"), 2)
+        self.assertEqual(self.text("s := `\n%ranks\n:vars\n`\n/*\n%ranks\n*/\nlen(s)"), "[0,1] 14")
+        for code, said in (("x := 1\n$ echo one\n  y := x + nosuch", "In:3:12: undefined: nosuch"), ("func f() {\n%ranks\n}", "outside of brackets"),
+                           ("x := 1\n%nosuch\nfmt.Println(2)", 'no command is called "nosuch"'), ("1\n%%time\n2", "the first of a cell"), ("1\n% 2", "In:2:1: ")):
+            reply, outputs = self.run_cell(code)
+            self.assertIn(said, re.sub(r"In\[\d+\]", "In", reply.get("evalue", "")), code)
+            self.assertNotIn("2\n", [c.get("text") for _, c in outputs])
+        _, outputs = self.run_cell("symm.Rank()\n$ echo between\nsymm.Rank() + 1")  # each piece of Go has its result
+        self.assertEqual([c["data"]["text/plain"] for t, c in outputs if t == "execute_result"], ["[0] 0\n[1] 1", "[0] 1\n[1] 2"])
+
     def test_help_of_commands(self):
         self.assertEqual(self.reply(self.kc.inspect("$ ls\n%ranks", 8))["data"]["text/plain"].split("  ")[0], ":ranks")
         page, = self.run_cell(":ranks?")[0]["payload"]
@@ -609,7 +623,7 @@ symm.Synchronize()""")
     def test_hints(self):
         """A line that other kernels accept, or that belongs at another place of a cell, gets a hint besides the error of Go."""
         for code, hint in (("!ls -l", "$ ls -l runs a command of the shell"), ("%%bash\nls", "lines that begin with $ run in the shell"), ("%%timeit\n1", "%%time -n 20 on the first line"),
-                           ("x := 1\n:time x", "commands and $ lines stand on the first lines of a cell"), ("y := 2\n%ranks", "commands and $ lines stand on the first lines"), ("z := 3\nz??", "a question such as z? is a cell of its own")):
+                           ("{\n:time x\n}", "commands and $ lines stand outside of brackets"), ("f(2,\n%ranks)", "commands and $ lines stand outside of brackets"), ("z := 3\nz??", "a question such as z? is a cell of its own")):
             reply, _ = self.run_cell(code)
             self.assertEqual(reply["status"], "error")
             self.assertIn(hint, "\n".join(reply["traceback"]), code)

@@ -10,7 +10,7 @@ from nbconvert import HTMLExporter
 
 CELLS = [
     "t := symm.Empty(symm.F32, 4096)\nh := symm.Rendezvous(t)\n_ = t",
-    ":trace if symm.Rank() == 1 { time.Sleep(20 * time.Millisecond) }\nt.Fill(1)\nh.Barrier(0)\nsymm.Synchronize()",
+    ":trace\nif symm.Rank() == 1 { time.Sleep(20 * time.Millisecond) }; t.Fill(1)\nh.Barrier(0)\nsymm.Synchronize()",
 ]
 
 TIMELINE = ".symm-timeline"
