@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/symmrepl/symmrepl/session/inband"
@@ -138,26 +136,7 @@ func valueAs[T any](w *Widget, method string) T {
 }
 
 // String says the value and how to change it.
-func (w *Widget) String() string {
-	c := w.state()
-	set := func(value any) string { return fmt.Sprintf("display.Set(%q, %v)", c.ID, value) }
-	switch c.Kind {
-	case inband.Slider:
-		v, next := c.Value.(float64), c.Value.(float64)+c.Step
-		if next > c.Max {
-			next = c.Min
-		}
-		return fmt.Sprintf("%s: %v of %v to %v; %s sets it", c.Name, v, c.Min, c.Max, set(next))
-	case inband.Dropdown:
-		next := c.Options[(slices.Index(c.Options, c.Value.(string))+1)%len(c.Options)]
-		return fmt.Sprintf("%s: %v of %s; %s sets it", c.Name, c.Value, strings.Join(c.Options, ", "), set(strconv.Quote(next)))
-	case inband.Checkbox:
-		return fmt.Sprintf("%s: %v; %s sets it", c.Name, c.Value, set(!c.Value.(bool)))
-	case inband.Text:
-		return fmt.Sprintf("%s: %q; %s sets it", c.Name, c.Value, set(`"text"`))
-	}
-	return fmt.Sprintf("%s: a button; display.Run(%q) runs its function", c.Name, c.ID)
-}
+func (w *Widget) String() string { return w.state().Describe() }
 
 // Render returns the widget as front ends show it.
 func (w *Widget) Render() Data {

@@ -55,6 +55,37 @@ func (k *Kernel) event(ctx context.Context, r *request) {
 	if outcome != console.Done {
 		k.checkWidgets(s)
 	}
+	k.settleWidgets(r)
+}
+
+// stillness is how long widgets have to be left alone until their displays are updated: a front end
+// that shows the update draws the widgets anew, under the user's hand.
+const stillness = 5 * time.Second
+
+// settleWidgets updates the displays of widgets when the user leaves them alone.
+func (k *Kernel) settleWidgets(r *request) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.settling != nil {
+		k.settling.Stop()
+	}
+	k.settling = time.AfterFunc(stillness, func() { k.widgets.Changed(k.size(), k.about(r)) })
+}
+
+// updateWidgets updates the displays of widgets that have changed, as consequences of an entry. Text
+// consoles show no updates.
+func (k *Kernel) updateWidgets(s *screen) {
+	if !s.Console {
+		k.widgets.Changed(k.size(), s.publish)
+	}
+}
+
+// size returns the number of ranks, 1 while there is no session.
+func (k *Kernel) size() int {
+	if c, err := k.ready(); err == nil {
+		return c.Size
+	}
+	return 1
 }
 
 // checkWithin bounds how long a search for replaced workers takes.

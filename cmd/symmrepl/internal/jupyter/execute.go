@@ -119,6 +119,7 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 			k.lab.Entered(entry.Name, asked.Code)
 			k.sayRemark(s)
 		}
+		k.updateWidgets(s) // as the user has left them
 		k.enter(ctx, s, entry)
 		s.showPanels()
 		if !s.HasFailed() {
@@ -131,7 +132,9 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 		strings.HasPrefix(begins, "%") {
 		k.checkWidgets(s) // a worker may have been replaced
 	}
-	if failed := s.End(); failed != nil {
+	failed := s.End()
+	k.updateWidgets(s)
+	if failed != nil {
 		answer := failed.Content()
 		answer["execution_count"] = number
 		return answer

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/debugadapter"
@@ -48,6 +49,7 @@ type Kernel struct {
 	answers   chan<- string      // takes the next line of standard input; nil if no cell waits for one
 	asked     string             // the peer that types it
 	typed     map[string]string  // by client session: the code of its latest is_complete_request
+	settling  *time.Timer        // updates the displays of widgets; nil if no user has changed one
 	live      int                // numbered texts that change so far
 	lives     map[int]context.CancelFunc
 }
@@ -204,6 +206,7 @@ func (k *Kernel) reply(ctx context.Context, channel *zmtp.Router, r *request) (o
 			Restart bool `json:"restart"`
 		}
 		json.Unmarshal(r.content, &asked)
+		k.widgets.Settle(k.size(), k.about(r))
 		c = content{"status": "ok", "restart": asked.Restart}
 		k.publish(r, "shutdown_reply", c)
 		over = true

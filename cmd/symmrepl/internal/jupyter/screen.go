@@ -36,8 +36,11 @@ type shownPanel struct {
 // console is set if a text console has sent it.
 func newScreen(k *Kernel, r *request, number int, silent, console bool) *screen {
 	publish := func(kind string, c any) {
-		if result, ok := c.(content); ok && kind == "execute_result" {
-			k.noteResult(number, result)
+		if shown, ok := c.(content); ok {
+			k.widgets.Place(kind, shown)
+			if kind == "execute_result" {
+				k.noteResult(number, shown)
+			}
 		}
 		if !silent {
 			k.publish(r, kind, c)

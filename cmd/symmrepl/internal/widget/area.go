@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -193,31 +192,9 @@ func (a *Area) Messages(yield func(kind string, c Content) bool) {
 	}
 }
 
-// Forms returns the outputs as one display: their text and, if one output alone has other forms,
-// these forms and their metadata.
+// Forms returns the outputs as one display.
 func (a *Area) Forms() (text string, data, metadata Content) {
-	var texts []string
-	rich := 0
-	for kind, c := range a.Messages {
-		switch kind {
-		case "stream":
-			texts = append(texts, strings.TrimSuffix(c["text"].(string), "\n"))
-		case "error":
-			texts = append(texts, strings.Join(c["traceback"].([]string), "\n"))
-		default:
-			of, _ := c["data"].(Content)
-			if plain, is := of["text/plain"].(string); is {
-				texts = append(texts, plain)
-			}
-			if len(of) > 1 {
-				rich++
-				data = maps.Clone(of)
-				metadata, _ = c["metadata"].(Content)
-			}
-		}
-	}
-	if rich != 1 {
-		data, metadata = Content{}, Content{}
-	}
-	return strings.Join(texts, "\n"), data, metadata
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return together(a.outputs)
 }

@@ -40,6 +40,9 @@ type Panel struct {
 	area, box    *model
 	incarnations map[int]int // of the workers of ranks; nil if they are not known yet
 	lost         bool
+	shown        bool // in a display, which is a result if isResult is set
+	isResult     bool
+	changed      bool // since the display was published or updated
 }
 
 // Control is a control that front ends have.
@@ -251,6 +254,14 @@ func (c *Control) tell(state Content, publish notebook.Publish) {
 	if len(state) > 0 {
 		maps.Copy(c.model.state, state)
 		publish(kindMessage, c.model.update("update", state))
+		c.changes()
+	}
+}
+
+// changes notes that the displays with the control have changed.
+func (c *Control) changes() {
+	for _, p := range c.m.panels {
+		p.changed = p.changed || slices.Contains(p.controls, c)
 	}
 }
 
@@ -330,6 +341,7 @@ func (c *Control) receive(msg message, publish notebook.Publish) *Control {
 			c.values[r] = value
 		}
 		c.model.state[key] = sent
+		c.changes()
 		publish(kindMessage, c.model.update("echo_update", Content{key: sent}))
 		c.tell(Content{key: valueState(c.is, value), "description": c.is.Name}, publish)
 		c.change = fmt.Sprintf("display.Set(%q, %s)", c.is.ID, literal(value))
@@ -405,6 +417,6 @@ func (p *Panel) lose(why string, publish notebook.Publish) {
 
 // show replaces the outputs in the panel's area.
 func (p *Panel) show(outputs []Content, publish notebook.Publish) {
-	p.area.state["outputs"] = outputs
+	p.area.state["outputs"], p.changed = outputs, true
 	publish(kindMessage, p.area.update("update", Content{"outputs": outputs}))
 }

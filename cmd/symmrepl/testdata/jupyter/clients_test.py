@@ -1,5 +1,6 @@
 """Notebooks and consoles on the kernel: python -m unittest clients_test."""
 
+import base64
 import glob
 import json
 import math
@@ -19,6 +20,7 @@ import yaml
 from jupyter_core.paths import jupyter_data_dir
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+from nbconvert import HTMLExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 KERNEL = "symmrepl"
@@ -57,6 +59,27 @@ class Clients(unittest.TestCase):
         self.assertEqual(result(nb.cells[1]), "[0] 0\n[1] 2")
         self.assertEqual(nb.cells[2].outputs[0]["text"], "[0,1] hi\n")
         self.assertEqual([c.execution_count for c in nb.cells], [1, 2, 3, None])
+
+    def test_exported_widgets(self):
+        """The page of a notebook has the last picture of a widget's function; a page with stored widgets has their models, with the last picture."""
+        nb = notebook('display.Interact(func(n int) *chart.Chart { return chart.Lines([]float64{0, float64(n)}) }, display.Slider("n", 2, 1, 64))',
+                      'display.Set("n", 7)', "chart.Lines([]float64{0, 7})", "chart.Lines([]float64{0, 2})")
+        NotebookClient(nb, timeout=60).execute()
+        drawn, last, first = ("".join(o.data["image/png"]) for i in (0, 2, 3) for o in nb.cells[i].outputs[-1:])
+        view = nb.cells[0].outputs[-1].data["application/vnd.jupyter.widget-view+json"]["model_id"]
+        self.assertTrue(drawn == last != first)
+        self.assertIn("n: 7 of 1 to 64", nb.cells[0].outputs[-1].data["text/plain"])
+        models = nb.metadata.widgets["application/vnd.jupyter.widget-state+json"]["state"]
+        self.assertIn(view, models)
+        outputs, = (m["state"]["outputs"] for m in models.values() if m["model_name"] == "OutputModel")
+        self.assertEqual([o["data"]["image/png"] for o in outputs], [last])
+        del nb.cells[2:], nb.metadata["widgets"]  # as a file whose widgets were not stored, without the pictures beside
+        page = HTMLExporter().from_notebook_node(nb)[0]
+        picture = "".join(nb.cells[0].outputs[-1].data["image/svg+xml"])
+        forms = [base64.b64encode(picture.encode()).decode(), picture[picture.index("<svg"):], last]
+        self.assertTrue(any(form.strip() in page for form in forms), page[-2000:])
+        for word in ("model not found", "widget-view+json", first):
+            self.assertNotIn(word, page)
 
     def example(self, name):
         """Runs an example of gophernotes and returns its code cells before and after."""

@@ -116,7 +116,9 @@ class Widgets(unittest.TestCase):
             ("comm_msg", {"comm_id": slider, "data": {"method": "update", "state": {"value": 3}, "buffer_paths": []}})])
         self.assertEqual(self.text("n.Int()"), "[0,1] 3")
         self.assertEqual(self.run_cell("n.Set(5)"), [
-            ("comm_msg", {"comm_id": slider, "data": {"method": "update", "state": {"value": 5}, "buffer_paths": []}})])
+            ("comm_msg", {"comm_id": slider, "data": {"method": "update", "state": {"value": 5}, "buffer_paths": []}}),
+            ("update_display_data", {"data": {**messages[3][1]["data"], "text/plain": '[0,1] n: 5 of 1 to 64; display.Set("n", 6) sets it'}, "metadata": {},
+                                     "transient": messages[3][1]["transient"]})])
 
     def test_other_controls(self):
         self.run_cell('x, op, box, title := display.Slider("x", 0.5, -1, 1), display.Dropdown("op", "sum", "max"), display.Checkbox("box", false), display.Text("title", "")\n'
@@ -276,6 +278,57 @@ class Widgets(unittest.TestCase):
         self.assertEqual(self.text("runs"), "[0,1] 1")
         self.update(text, value='"); panic("x')
         self.assertEqual(self.text("runs"), "[0,1] 2")
+
+    def test_displays_follow(self):
+        """A cell that changes a widget updates the display, so that a notebook's file has the last outputs; a user's changes do when they have ceased."""
+        def update(messages):
+            found = [c for t, c in messages if t == "update_display_data"]
+            self.assertLessEqual(len(found), 1)
+            return found[0] if found else None
+
+        messages = self.run_cell('display.Interact(func(n int) *chart.Chart { fmt.Println("drawn", n); return chart.Lines([]float64{0, float64(n)}) }, display.Slider("n", 2, 1, 64))')
+        first = messages[-1][1]
+        self.assertIsNone(update(messages))
+        later = update(self.run_cell('display.Set("n", 7)'))
+        self.assertEqual(later["transient"], first["transient"])
+        self.assertTrue(later["transient"]["display_id"])
+        self.assertEqual(later["data"][VIEW], first["data"][VIEW])
+        self.assertIn('n: 7 of 1 to 64; display.Set("n", 8) sets it\n[0,1] drawn 7\n', later["data"]["text/plain"])
+        picture = next(o["data"]["image/png"] for o in self.outputs() if "data" in o)
+        self.assertEqual((later["data"]["image/png"], later["data"]["image/png"] == first["data"]["image/png"]), (picture, False))
+        self.assertIsNone(update(self.run_cell("1")))
+        self.assertIsNone(update(self.update(self.model("IntSlider"), value=9)))  # the user's hand is still on it
+        while True:
+            m = self.kc.get_iopub_msg(timeout=PATIENCE)
+            if m["msg_type"] == "update_display_data":
+                break
+        self.assertIn("n: 9 of 1 to 64", m["content"]["data"]["text/plain"])
+        self.update(self.model("IntSlider"), value=11)
+        self.assertIn("drawn 11", update(self.run_cell("1"))["data"]["text/plain"])
+        messages = self.run_cell('on := display.Checkbox("on", false)\non')  # a result, without a function
+        result = messages[-1][1]
+        later = update(self.run_cell("on.Set(true)"))
+        self.assertEqual((later["transient"], later["data"]["text/plain"]), (result["transient"], '[0,1] on: true; display.Set("on", false) sets it'))
+
+    def test_end_of_the_kernel(self):
+        """When the kernel is shut down, displays keep the last outputs in place of widgets whose models are gone."""
+        km, kc = start_new_kernel(kernel_name=KERNEL, startup_timeout=PATIENCE)
+        try:
+            msg_id = kc.execute('display.Interact(func(n int) int { return 10 * n }, display.Slider("n", 2, 1, 64))')
+            while True:
+                m = kc.get_iopub_msg(timeout=PATIENCE)
+                if m["msg_type"] == "display_data":
+                    display_id = m["content"]["transient"]["display_id"]
+                if m["msg_type"] == "status" and m["content"]["execution_state"] == "idle" and m["parent_header"].get("msg_id") == msg_id:
+                    break
+            kc.shutdown()
+            while m["msg_type"] != "update_display_data":
+                m = kc.get_iopub_msg(timeout=PATIENCE)
+            self.assertEqual(m["content"]["transient"]["display_id"], display_id)
+            self.assertEqual(m["content"]["data"], {"text/plain": 'n: 2 of 1 to 64; display.Set("n", 3) sets it\n[0,1] 20'})
+        finally:
+            kc.stop_channels()
+            km.shutdown_kernel()
 
     def test_lost_widgets(self):
         """Widgets of a worker that was replaced, and of a session that was restarted, are disabled and say why."""
