@@ -6,6 +6,6 @@
 // [markdown]` begins a cell of a kind that does not run with the others, such as text or an
 // exercise's solution. A line counts only where Go has a comment, not inside a raw string or a
 // longer comment. Any line of a cell outside of brackets, comments and raw strings may be a command
-// or a shell line, which need not be Go. The text before the first `// %%` is a cell too. Pieces without code are no cells, so a file may begin
-// with a build constraint and comments.
+// or a shell line, which need not be Go. The text before the first `// %%` is a cell too. Pieces
+// without code are no cells, so a file may begin with a build constraint and comments.
 package cellfile
