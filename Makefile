@@ -11,30 +11,7 @@ NCCL := .venv/nccl
 ZIGLANG := ziglang==0.17.1
 WHEELS := build/dist
 
-# Tests kill processes, cut connections and check time limits, on machines with other load. If at
-# most three tests fail, they run once more, alone, and the summary names them. A test with a data
-# race does not run again.
-# Each package is tested once: session and the packages inside cmd/symmrepl with the race detector, all others
-# without it. The tests of cmd/symmrepl run whole programs, which the detector makes several times slower; make
-# test-long runs them with the detector too.
-# Most tests spend half of their time waiting for other processes, so more tests than processors run side
-# by side: -p is the number of packages, -parallel the number of tests in each package. Of the three packages with the
-# longest tests two run at once until the end, and beside them all others, first those with the race detector. With
-# more at once the same tests need more processor time. All tests, and the checks before them, use cgo's pointer
-# checks, which cost a tenth of the time, so that packages are built twice instead of three times.
-# GOGC=400 makes garbage collections rare, which halves the processor time of interp's tests. Tests are built without
-# go vet, because check runs go vet on all packages.
-test: export GOEXPERIMENT := cgocheck2
-test: export GOGC := 400
-# The limit of a test run in minutes. If more threads want to run than there are processors, the limit
-# grows by that ratio.
-minutes = $$(awk -v n="$$(nproc)" '{ print int($(1) * ($$1 > n ? $$1 / n : 1)) "m" }' /proc/loadavg)
-LONGEST := $(addprefix github.com/symmrepl/symmrepl/,symmem/symmemtest cmd/symmrepl interp)
-RACED = $$(go list ./session ./cmd/symmrepl/internal/... | grep -v /internal/wheel)
-OTHERS = $$(go list ./... | grep -vxF -e "$(RACED)" $(addprefix -e ,$(LONGEST)))
-TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
-
-.PHONY: help demo build test longest others faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export wheel wheel-try aarch64 container-try clean FORCE
+.PHONY: help demo build test test-fresh python faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export wheel wheel-try aarch64 container-try clean FORCE
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -48,26 +25,14 @@ build: $(BIN) ## build bin/symmrepl
 $(BIN): FORCE | go c++
 	go build -o $@ ./cmd/symmrepl
 
-test: check $(NVRTC) $(JUPYTER) $(UCX) ## run all checks that a change must pass: check, and all tests with cgo's pointer checks, some also with the race detector
-	@mkdir -p build && rm -f build/test-*
-	@$(MAKE) --no-print-directory -j2 longest others
-	@echo 'The slowest tests:' && cat build/test-*.json | go tool gotestsum tool slowest --num 10
+test: export MAKE := $(MAKE)
+test: | go c++ python3 ## run all checks that a change must pass: check, and all tests with cgo's pointer checks, some also with the race detector; PKG=./session runs the tests of some packages
+	@./.ci/test $(PKG)
 
-longest others: export SYMMREPL_JUPYTER := $(CURDIR)/.venv/bin/python
-longest others: export SYMMREPL_NVRTC ?= $(shell cat $(NVRTC))
-longest others: export SYMMREPL_UCX_LIB ?= $(shell cat $(UCX))
-longest others: export SYMMREPL_UCX_LIB_OLDER ?= $(shell cat $(UCX)-1.13)
+test-fresh: | go c++ python3 ## run make test as on a machine that has nothing: in a clone, with an empty home and empty caches
+	./.ci/test-fresh
 
-longest:
-	$(TEST) --jsonfile build/test-longest.json --packages "$(LONGEST)" -- -vet=off -timeout $(call minutes,25) -p 2 -parallel 3
-
-others: export GORACE := atexit_sleep_ms=0
-others: # and the tests of client; the output is shown in one piece, as that of longest is shown meanwhile
-	@{ status=0; \
-	$(TEST) --jsonfile build/test-raced.json --packages "$$(echo $(RACED))" -- -vet=off -timeout $(call minutes,20) -parallel 4 -race || status=$$?; \
-	(cd client && go test -vet=off -timeout $(call minutes,5) ./...) || status=$$?; \
-	$(TEST) --jsonfile build/test-others.json --packages "$$(echo $(OTHERS))" -- -vet=off -timeout $(call minutes,20) -p 1 -parallel 3 || status=$$?; \
-	} >build/test-others.log 2>&1; cat build/test-others.log; exit $$status
+python: $(NVRTC) $(JUPYTER) $(UCX) ## make the local Python environment of the tests
 
 faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test runs a part of these tests)
 	./.ci/test-long faults
