@@ -492,7 +492,7 @@ func (c *controller) acquire(ctx context.Context) error {
 		return ErrClosed
 	case <-ctx.Done():
 		if other := c.runningCell(); other != "" {
-			return fmt.Errorf("interrupted while it waited for %s, which another front end has entered", other)
+			return fmt.Errorf("interrupted while it waited for %s, which another front end has entered: `:stop` interrupts that one", other)
 		}
 		return errors.New("interrupted before it began")
 	}

@@ -85,8 +85,8 @@ func (c *controller) announceWait(cell Cell) (done func()) {
 	timer := time.AfterFunc(hangAfter, func() {
 		defer close(said)
 		if other := c.runningCell(); other != "" {
-			text := fmt.Sprintf("this cell waits for %s, which another front end has entered (%s gives up)\n", other,
-				cmp.Or(cell.Stop, "Ctrl-C"))
+			text := fmt.Sprintf("this cell waits for %s, which another front end has entered (%s gives up, then `:stop` interrupts that one)\n",
+				other, cmp.Or(cell.Stop, "Ctrl-C"))
 			cell.Output(Output{Stream: Note, Text: text})
 		}
 	})

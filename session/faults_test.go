@@ -197,11 +197,11 @@ func TestInterruptInLine(t *testing.T) {
 	go func() {
 		never <- c.Eval(ctx, Cell{Source: "print never", Stop: "■", Output: func(o Output) { notes <- o }})
 	}()
-	c.want(receive(t, "the cell in line says so", notes).Text, "this cell waits for in, which another front end has entered (■ gives up)\n")
+	c.want(receive(t, "the cell in line says so", notes).Text, "this cell waits for in, which another front end has entered (■ gives up, then `:stop` interrupts that one)\n")
 	cancel()
 	reply := receive(t, "the cell in line gives up", never)
 	c.want(fmt.Sprint(reply.Errors[0].Kind, " ", reply.Errors[0]),
-		"interrupted interrupted while it waited for in, which another front end has entered")
+		"interrupted interrupted while it waited for in, which another front end has entered: `:stop` interrupts that one")
 	interrupt()
 	c.want(shown(), "! interrupted in:1: interrupted\n")
 }
