@@ -11,7 +11,7 @@ NCCL := .venv/nccl
 ZIGLANG := ziglang==0.17.1
 WHEELS := build/dist
 
-.PHONY: help demo build test test-fresh python faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export wheel wheel-try aarch64 container-try clean FORCE
+.PHONY: help demo build test test-fresh python faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export gpu-wheel wheel wheels wheel-try aarch64 container-try clean FORCE
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -79,8 +79,14 @@ gpu-bundle: | go c++ ## build a folder that runs the tests and the benchmark on 
 gpu-export: | go c++ ## build a folder of sessions exported to Python and C++; gpu-export/run checks them on a GPU machine
 	./.ci/gpu-export gpu-export
 
-wheel: | go python3 ## build Python wheels for x86-64 and aarch64 in build/dist; installed wheels need no Go and no compiler
+gpu-wheel: wheel ## build a folder with this machine's wheel; gpu-wheel/run installs and tries it on a GPU machine by pip alone
+	./.ci/gpu-wheel $(WHEELS)/symmrepl-*_$$(uname -m).whl gpu-wheel
+
+wheel: | go python3 ## build a Python wheel for this machine in build/dist; an installed wheel needs no Go and no compiler
 	./.ci/wheel $(ZIGLANG) $(WHEELS)
+
+wheels: | go python3 ## build the wheels for x86-64 and aarch64
+	./.ci/wheel $(ZIGLANG) $(WHEELS) x86_64 aarch64
 
 aarch64: | go python3 ## build the program for aarch64 and run it under qemu-user: sessions, the cpu device's tests, the suite on 2 ranks
 	./.ci/aarch64 $(ZIGLANG)
@@ -92,7 +98,7 @@ wheel-try: wheel ## install the wheel in a root that has only Python, and run th
 	./.ci/wheel-root $(WHEELS)/symmrepl-*_$$(uname -m).whl $(ZIGLANG)
 
 clean: ## remove all build output
-	rm -rf bin build gpu-bundle gpu-export
+	rm -rf bin build gpu-bundle gpu-export gpu-wheel
 
 # The folder of NVRTC, NVIDIA's run-time compiler, from its Python wheel. Tests use it to compile kernels
 # for GPUs, also on machines without a GPU.
