@@ -57,6 +57,7 @@ func newScreen(k *Kernel, r *request, number int, silent, console bool) *screen 
 func newEventScreen(k *Kernel, r *request, title string, area *widget.Area) *screen {
 	s := &screen{k: k, request: r, publish: area.Publish, event: true, panels: map[string]*shownPanel{}}
 	s.Screen = notebook.NewScreen(1, title, newID(), 0, area.Publish)
+	s.Whole = true // an area has a limit of its own
 	s.comms = func(kind string, c any) { k.publish(r, kind, c) }
 	if c, err := k.ready(); err == nil {
 		s.Printer.Size = c.Size

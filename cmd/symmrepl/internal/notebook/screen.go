@@ -29,6 +29,7 @@ type Publish func(kind string, content any)
 type Screen struct {
 	*render.Printer
 	Console bool // the front end is a text console: see showInConsole
+	Whole   bool // long texts are not folded
 
 	publish Publish
 	title   string
@@ -46,6 +47,7 @@ type Screen struct {
 	text   []byte                    // printed but not published yet
 	timer  *time.Timer
 	named  map[string]*named // displays with a name, by it
+	fold   fold              // the part of a long text that is not shown as it comes
 
 	// Of a text console: see showInConsole.
 	bar  string  // the display whose line is open; "" if there is none
@@ -99,7 +101,7 @@ func (s *Screen) flush(all bool) {
 		n = wholeRunes(s.text)
 	}
 	if n > 0 {
-		s.publish("stream", Content{"name": s.stream, "text": valid(string(s.text[:n]))})
+		s.say(valid(string(s.text[:n])))
 	}
 	s.text = append(s.text[:0], s.text[n:]...)
 }
@@ -142,6 +144,7 @@ func (s *Screen) CatchUp() {
 	defer s.mu.Unlock()
 	s.closeBar()
 	s.flush(true)
+	s.endFold()
 }
 
 // Flush publishes the text so far, also if its last line is open, as before a question to the user.

@@ -91,6 +91,9 @@ func errorText(e *session.Error) string {
 // pre begins text in the font of code, which pages of nbconvert do not set, on the ground of its table.
 const pre = `<pre style="font-family:var(--jp-code-font-family,monospace);background:transparent">`
 
+// Preformatted returns text as HTML that shows it in the font of code.
+func Preformatted(text string) string { return preformatted(html.EscapeString(Plain(text))) }
+
 func preformatted(html string) string { return pre + strings.TrimRight(html, "\n") + "</pre>" }
 
 // richForms returns the forms of a value that notebooks show besides its text.
@@ -117,7 +120,7 @@ func asHTML(v session.Value) string {
 	if len(data) > 0 {
 		return ""
 	}
-	return preformatted(html.EscapeString(Plain(v.Text)))
+	return Preformatted(v.Text)
 }
 
 // RankLabel names ranks in a title: "rank 2", "ranks 0-3".

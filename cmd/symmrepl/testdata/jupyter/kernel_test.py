@@ -146,7 +146,18 @@ class Kernel(unittest.TestCase):
     def text(self, code):
         reply, outputs = self.run_cell(code)
         self.assertEqual(reply["status"], "ok", reply)
-        return "".join(c["text"] if t == "stream" else c["data"]["text/plain"] for t, c in outputs if t in ("stream", "display_data", "execute_result"))
+        return self.joined(outputs)
+
+    @staticmethod
+    def joined(outputs):
+        """The text of outputs, in which the last content of a display stands for all of them."""
+        texts = {}
+        for i, (kind, content) in enumerate(outputs):
+            if kind == "stream":
+                texts[i] = content["text"]
+            elif kind in ("display_data", "update_display_data", "execute_result"):
+                texts[content.get("transient", {}).get("display_id", i)] = content["data"]["text/plain"]
+        return "".join(texts.values())
 
     def begun(self, code):
         """Runs a cell that prints, and returns its message ID after the cell has printed."""
@@ -866,16 +877,32 @@ fmt.Println("after")""")
         self.run_cell("1")
         start = time.time()
         msg_id = self.kc.execute("for i := range 20000 { fmt.Println(i) }")
-        parts = [c["text"] for t, c in self.messages(msg_id) if t == "stream"]
+        parts = [(t, c) for t, c in self.messages(msg_id) if t == "stream" or t.endswith("display_data")]
         took = time.time() - start
         self.reply(msg_id)
-        text = "".join(parts)
+        text = self.joined(parts)
         for rank in "01":  # a rank that is far ahead is shown without the other
             printed = [line for ranks, line in re.findall(r"^\[([0-9,]+)\] (.*)\n", text, re.M) if rank in ranks]
             self.assertEqual(printed, [str(i) for i in range(20000)])
         print(f"20000 prints: {took:.2f} s, {len(parts)} messages", file=sys.stderr)
         # The kernel sends a message every 20 ms, and one for every 16 KiB.
         self.assertLessEqual(len(parts), took / 0.02 + len(text) / (16 << 10) + 1)
+
+    def test_long_text_is_folded(self):
+        """Of 40,000 lines the first are a stream and the others a box, with the last below it; of 100 MB it says how much is left out."""
+        outputs = self.run_cell("for i := range 40000 { fmt.Println(i) }\nsymm.Meet()\n7")[1]
+        stream, *others = [(t, c) for t, c in outputs if t in ("stream", "display_data", "execute_result")]
+        self.assertLessEqual(stream[1]["text"].count("\n"), 1000)
+        self.assertEqual([t for t, _ in others], ["display_data", "execute_result"])
+        page = [c for t, c in outputs if t.endswith("display_data")][-1]["data"]["text/html"]
+        box, below = page.split("</details>")
+        self.assertEqual(below.count("\n"), 9)
+        self.assertIn(" 39999", below)
+        self.assertIn(" 20000\n", box)
+        text = self.text('line := strings.Repeat("x", 99)\nfor range 1000000 { fmt.Println(line) }\nfmt.Println("the end")')
+        self.assertRegex(text, r"symmrepl: \d+\.\d MiB are left out here: a notebook shows 8 MiB of a long text; write more to a file\n")
+        self.assertTrue(text.endswith("the end\n"))
+        self.assertLess(len(text), 10 << 20)
 
     def test_characters(self):
         """Text without an end of line is split at any place between two characters."""
