@@ -237,7 +237,7 @@ func TestAttackedJupyter(t *testing.T) {
 
 // Many connections to each socket of a kernel, silent ones and ones that shake hands and read
 // nothing, keep neither a front end that is connected nor a new one from their answers.
-func TestJupyterConnectionStorm(t *testing.T) {
+func TestAttackedJupyterConnections(t *testing.T) {
 	t.Parallel()
 	k := newHome(t, 1).jupyterKernel()
 	f := k.frontEnd()
