@@ -580,13 +580,16 @@ symm.Synchronize()""")
     def test_tables(self):
         """Tables of commands are HTML as well, and text for front ends without."""
         self.run_cell('wide, tall := strings.Repeat("w ", 60), symm.Local(symm.I32, 2, 2)')
-        for command, texts in {"%vars": ["wide", "w w", "tall"], "%ranks": ["memory", "idle"], "%diff tall": ["none"]}.items():
+        for command, texts in {"%vars": ["wide", "w w", "tall"], "%vars ta* none": ["tall"], "%ranks": ["memory", "idle"], "%diff tall": ["none"]}.items():
             _, (_, (kind, content)) = self.run_cell(command)
             self.assertEqual((kind, sorted(content["data"])), ("display_data", ["text/html", "text/plain"]))
             for text in texts:
                 self.assertIn(text, content["data"]["text/plain"])
                 self.assertIn(text, content["data"]["text/html"])
             self.assertIn('<table class="dataframe">', content["data"]["text/html"])
+        reply, outputs = self.run_cell("%vars ta[")
+        self.assertEqual(reply["status"], "error")
+        self.assertIn("the pattern ta[: a [ needs a ]", str(outputs))
 
     def test_chosen_ranks_are_shown(self):
         note = ("display_data", {"data": {"text/plain": "this cell runs on rank 1 only, as %on has chosen; %on all goes back to all"}, "metadata": {}, "transient": {}})
