@@ -89,7 +89,7 @@ var parts = []part{
 	{"symmem/internal/core/measure", []string{"internal", "symmem/internal"}},
 	{"symmem/internal/core/copies", []string{"kernels", "symmem/internal/core/launch", "symmem/internal/core/layout",
 		"symmem/internal/core/waits", "symmem/internal/device"}},
-	{"symmem/internal/core/nvshmem", []string{"kernels", "symmem/internal/core/launch", "symmem/internal/core/waits", "symmem/internal/device"}},
+	{"symmem/internal/core/nvshmem", []string{"internal", "kernels", "symmem/internal/core/launch", "symmem/internal/core/waits", "symmem/internal/device"}},
 	{"symmem/internal/core/launch", []string{"symmem/internal", "symmem/internal/device"}},
 	{"symmem/internal/core/layout", []string{"kernels", "symmem/internal"}},
 	{"symmem/internal/core/networks", []string{"internal/bootstrap/launcher", "kernels", "symmem/internal/device", "symmem/internal/net"}},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/accept"
+	"github.com/symmrepl/symmrepl/internal/count"
 )
 
 // Admit decides about a connection whose Hello fits the meeting. It returns a function that serves
@@ -75,7 +76,7 @@ func (s *Server) Trouble() string {
 		}
 	}
 	if dropped > 0 {
-		said = append(said, fmt.Sprintf("%d connections that did not say who they are were closed to make room", dropped))
+		said = append(said, "to make room, rank 0 closed "+count.Of(dropped, "connection")+" that did not say from whom")
 	}
 	return strings.Join(said, "; ")
 }

@@ -101,7 +101,7 @@ func TestHalfOpenConnections(t *testing.T) {
 	}
 	stdin.Close()
 	if said := next("trouble: "); !strings.Contains(said, "too many open files") ||
-		!strings.Contains(said, "`ulimit -n` there is too low") || !strings.Contains(said, "were closed to make room") {
+		!strings.Contains(said, "`ulimit -n` there is too low") || !strings.Contains(said, "to make room, rank 0 closed ") {
 		t.Error(said)
 	}
 }

@@ -223,7 +223,7 @@ func (t *Tensor) As(e element.Type) error {
 	case e == t.Type:
 	case formatOf(t.file.Path) == raw:
 		if t.bytes%int64(e.Size()) != 0 {
-			return t.Refuse("is it the right type?", "%d bytes do not divide into elements of %v", t.bytes, e)
+			return t.Refuse("is it the right type?", "the file has %s, which is no multiple of an element of %v", count.Of(t.bytes, "byte"), e)
 		}
 		t.Type, t.Size = e, e.Size()
 		t.Shape = []int{int(t.bytes) / e.Size()}

@@ -3,6 +3,7 @@ package nvshmem
 import (
 	"fmt"
 
+	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -44,7 +45,7 @@ func Refused(r *device.WaitRecord, where Where) (msg, hint string) {
 			hint = "give this PE's own address of the tensor: the function finds the copy of the PE that it is given; nvshmem_ptr is for a kernel's own loads and stores"
 		}
 	case abi.ShmemBytes:
-		msg = fmt.Sprintf("%d bytes at 0x%x%s, reach beyond the tensor, of which %d bytes are left there", r.Want, r.Seen, is, where.Left)
+		msg = fmt.Sprintf("a range of %s at 0x%x%s, reaches beyond the tensor, which has %d there", count.Of(r.Want, "byte"), r.Seen, is, where.Left)
 		hint = "count the elements from the address to the end of the tensor"
 	case abi.ShmemAligned:
 		msg, hint = fmt.Sprintf("the address 0x%x%s, is no multiple of %d", r.Seen, is, r.Want),
