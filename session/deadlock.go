@@ -70,6 +70,7 @@ type suspicion struct {
 	answers  map[int]*statusEvent // so far, by rank
 
 	looks int                  // number of equal looks so far
+	open  bool                 // they were enough, and some wait may still end: the table is not delayed
 	began time.Time            // time of the first of these looks
 	last  map[int]*statusEvent // the answers to the last of these looks, by rank
 }
@@ -84,6 +85,8 @@ func (s *suspicion) isDue(now, hung time.Time, slow slowness) bool {
 		patience = lookSlow
 	}
 	switch {
+	case s.open:
+		return false
 	case s.looks > 0:
 		return now.Sub(s.began) < patience*lookSoon
 	case s.question != 0 && now.Sub(s.asked) < patience*lookFirst:
@@ -128,7 +131,7 @@ func (r *run) lookForDeadlock(now time.Time) {
 	}
 	switch {
 	case s.last == nil || !alike(s.last, s.answers):
-		s.looks, s.began = 1, now
+		s.looks, s.open, s.began = 1, false, now
 	case lookedAgain(s.last, s.answers):
 		s.looks++
 	default: // the devices have not checked again yet: the machine may be slow
@@ -136,7 +139,8 @@ func (r *run) lookForDeadlock(now time.Time) {
 	}
 	s.last = s.answers
 	if s.looks >= looksAlike {
-		if held := r.heldUp(s.last); len(held) > 0 {
+		held := r.heldUp(s.last)
+		if s.open = len(held) == 0; !s.open {
 			r.endInVain(held, now)
 		}
 	}

@@ -271,6 +271,7 @@ func TestTableAwaitsLooks(t *testing.T) {
 		{"a wait that begins later", suspicion{question: 3, asked: at(9000)}, 9400, 0, true},
 		{"equal looks", suspicion{looks: 1, began: at(1300)}, 3700, 0, true},
 		{"equal looks for long", suspicion{looks: 1, began: at(1300)}, 3900, 0, false},
+		{"equal looks that cannot end the cell", suspicion{looks: 4, open: true, began: at(500)}, 1600, 0, false},
 		{"equal looks on a slow machine", suspicion{looks: 1, began: at(1300)}, 11_000, 8, true},
 	} {
 		if got := c.s.isDue(at(c.now), hung, c.slow); got != c.due {
