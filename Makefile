@@ -100,29 +100,9 @@ wheel-try: wheel ## install the wheel in a root that has only Python, and run th
 clean: ## remove all build output
 	rm -rf bin build gpu-bundle gpu-export gpu-wheel
 
-# The folder of NVRTC, NVIDIA's run-time compiler, from its Python wheel. Tests use it to compile kernels
-# for GPUs, also on machines without a GPU.
-$(NVRTC): | python3
-	python3 -m venv .venv || { echo 'make: the local Python environment could not be made: install python3-venv' >&2; exit 1; }
-	.venv/bin/pip install --quiet --disable-pip-version-check nvidia-cuda-nvrtc==13.0.88
-	dirname "$$(find "$$PWD/.venv" -name 'libnvrtc.so.*' | sort -V | tail -1)" > $@
-
-# Jupyter's clients, for the tests of the Jupyter kernel.
-$(JUPYTER): .ci/jupyter.txt | $(NVRTC)
-	.venv/bin/pip install --quiet --disable-pip-version-check -r .ci/jupyter.txt
-	touch $@
-
-# The folders of two versions of UCX, which carries traffic between hosts: a recent one from a Python
-# wheel, and 1.13 from Debian 12. If apt-get cannot download 1.13, $(UCX)-1.13 is empty, and the tests
-# of that version are skipped.
-$(UCX): | $(NVRTC)
-	.venv/bin/pip install --quiet --disable-pip-version-check libucx-cu13==1.22.0
-	@rm -rf .venv/debian && mkdir -p .venv/debian && : > $@-1.13
-	@cd .venv/debian && if apt-get download libucx0=1.13.1-1 >/dev/null 2>&1 && dpkg -x libucx0_*.deb . && lib=$$(dirname "$$(find "$$PWD" -name libucp.so.0)") && \
-		! LD_LIBRARY_PATH="$$lib" ldd "$$lib/libucp.so.0" | grep 'not found'; \
-		then echo "$$lib" > ../ucx-1.13; \
-		else echo 'make: no UCX 1.13: it is libucx0 1.13.1-1 of Debian 12, which apt-get must reach, and needs libnuma1; its tests are skipped'; fi
-	dirname "$$(find "$$PWD/.venv/lib" -path '*/libucx/lib/libucp.so.0')" > $@
+# The Python environment of the tests, with the folders of NVRTC and UCX.
+$(NVRTC) $(JUPYTER) $(UCX) &: .ci/python .ci/python.txt | python3
+	./.ci/python
 
 # The headers of several versions of NCCL, from Python wheels, and the examples in NCCL's sources if GitHub
 # can be reached. Tests compile kernels with these headers and run the examples.
