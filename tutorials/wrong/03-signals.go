@@ -151,7 +151,7 @@ predict := 12
 predict := 6.0 // the sum of the channels
 
 // %% [wrong] Repair: too early
-// says: a put took long
+// says: collect may return before the new number is there
 func post(n int) { // one of the two is repaired
 	h.PutSignal(right, 2)
 	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
@@ -163,7 +163,7 @@ func collect() float32 {
 }
 
 // %% [wrong] Repair: too early
-// says: a put took long
+// says: collect may return before the new number is there
 func post(n int) { // the other one is repaired
 	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
 	h.PutSignal(right, 2)
@@ -188,7 +188,7 @@ func collect() float32 {
 }
 
 // %% [wrong] Repair: too early
-// says: a put took long
+// says: collect may return before the new number is there
 func post(n int) { // no signal: it hopes that 20 ms are enough
 	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
 }
@@ -244,7 +244,7 @@ func relay() {
 }
 
 // %% [wrong] Repair: too early
-// says on the cpu device: right by luck
+// says on the cpu device: collect may return before the new number is there
 func post(n int) { // longer than any delay of the check
 	h.PutSignal(right, 2)
 	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
@@ -257,7 +257,7 @@ func collect() float32 {
 }
 
 // %% [wrong] Repair: too early
-// says on the cpu device: right by luck
+// says on the cpu device: collect may return before the new number is there
 func post(n int) {
 	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
 	h.PutSignal(right, 2)
