@@ -93,7 +93,7 @@ func rounds(items int) {
 }
 
 // %% [wrong] Write: uneven work
-// says: before another had ended the one before
+// says: a rank may begin an item before another has ended the one before
 func rounds(items int) { // one barrier at the end
 	for range items {
 		work()
@@ -102,7 +102,7 @@ func rounds(items int) { // one barrier at the end
 }
 
 // %% [wrong] Write: uneven work
-// says: before another had ended the one before
+// says: a rank may begin an item before another has ended the one before
 func rounds(items int) { // no barrier
 	for range items {
 		work()
@@ -166,7 +166,7 @@ func rounds(items int) { // as many rounds as the first turns of the check need
 }
 
 // %% [wrong] Write: uneven work
-// says on the cpu device: in order by luck
+// says on the cpu device: a rank may begin an item before another has ended the one before
 func rounds(items int) { // longer than any delay of the check
 	for range items {
 		work()
