@@ -173,15 +173,7 @@ func (x *exchange) answer(conn *net.UnixConn) error {
 		_, err = conn.Write([]byte{0})
 		return err
 	}
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var sent error
-	err = raw.Control(func(fd uintptr) {
-		_, _, sent = conn.WriteMsgUnix([]byte{1}, unix.UnixRights(int(fd)), nil)
-	})
-	return errors.Join(err, sent)
+	return send(conn, []byte{1}, f)
 }
 
 // fetch asks the peer that listens at address for the offer called name.
