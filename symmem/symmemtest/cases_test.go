@@ -26,6 +26,7 @@ var cases = []testCase{
 	{"LocalMemory", 1, false, localMemoryCase},
 	{"Files", 1, false, filesCase},
 	{"FilesRefused", 1, false, filesRefusedCase},
+	{"Export", 1, false, exportCase},
 	{"Bulk", 1, false, bulkCase},
 
 	{"HandleFields", 1, true, handleFieldsCase},

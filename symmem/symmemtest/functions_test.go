@@ -235,6 +235,7 @@ var functions = map[string]any{
 	"Tensor.Eq":                           (*symmem.Tensor).Eq,
 	"Tensor.Equal":                        (*symmem.Tensor).Equal,
 	"Tensor.Exp":                          (*symmem.Tensor).Exp,
+	"Tensor.ExportTo":                     (*symmem.Tensor).ExportTo,
 	"Tensor.Extremes":                     (*symmem.Tensor).Extremes,
 	"Tensor.Fill":                         (*symmem.Tensor).Fill,
 	"Tensor.Float32s":                     (*symmem.Tensor).Float32s,

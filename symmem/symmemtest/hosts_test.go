@@ -30,7 +30,7 @@ var replacementHostCase = testCase{name: "AfterReplacementOnHosts", run: afterRe
 
 // withoutOtherHosts are the cases that run on all ranks and do not need the memory of other hosts.
 var withoutOtherHosts = []string{
-	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "HostMemory", "DefaultDType", "Files",
+	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "HostMemory", "DefaultDType", "Files", "Export",
 	"Bulk", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
 	"PendingSignals", "MatMul", "MatMulScaled", "Map", "Broadcasting", "Reduce", "ArithmeticGraph", "Generated", "Statistics", "ArithmeticMisuse",
 	"Options", "UnheldWork", "UnheldSanitized", "BackEnds", "MulticastPtr", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "SanitizeAgain", "SanitizeOffTogether",

@@ -53,6 +53,8 @@ var apart = map[string]string{
 	"Runtime.SaveFile": "likewise",
 	"symmem.SaveFile":  "likewise",
 
+	"Tensor.ExportTo": "needs a GPU, and a process that listens: Export",
+
 	"Runtime.LoadKernel": "needs a GPU, and a file: LoadKernel, LoadKernelRefused",
 	"symmem.LoadKernel":  "likewise",
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
@@ -59,7 +60,7 @@ func (rt *Runtime) failure(op string, err error) *Error {
 			e.Hint += fmt.Sprintf("; the ranks %s share the memory of a GPU", places.Joined(others))
 		}
 		if driver.Name == "EMFILE" && e.Hint == "" {
-			e.Hint = fmt.Sprintf("rank %d has no file descriptor left: free tensors and close files there, or raise `ulimit -n`", rt.rank)
+			e.Hint = rt.noDescriptors()
 		}
 		if driver.Poisoned {
 			e.Kind, e.Lost = KindFault, true
@@ -97,8 +98,15 @@ func (rt *Runtime) failure(op string, err error) *Error {
 		rt.setFile(e, ofKernels.File, ofKernels.Text(), ofKernels.Hint, ofKernels.Err)
 	case errors.Is(err, device.ErrCapturing):
 		e.Kind, e.Hint = KindMisuse, "make this call before the capture"
+	case errors.Is(err, syscall.EMFILE):
+		e.Hint = rt.noDescriptors()
 	}
 	return e
+}
+
+// noDescriptors is the hint of errors for want of file descriptors.
+func (rt *Runtime) noDescriptors() string {
+	return fmt.Sprintf("rank %d has no file descriptor left: free tensors and close files there, or raise `ulimit -n`", rt.rank)
 }
 
 // setPosition reads "cell[3]:7".

@@ -151,6 +151,10 @@ int cuDevicePrimaryCtxSetFlags_v2(int d, unsigned flags) { CALL("cuDevicePrimary
 int cuDevicePrimaryCtxRetain(int **c, int d) { CALL("cuDevicePrimaryCtxRetain"); return context[d]++, live++, *c = &context[d], 0; }
 int cuDevicePrimaryCtxRelease_v2(int d) { return context[d]--, live--, 0; }
 int cuCtxSetCurrent(int *c) { CALL("cuCtxSetCurrent"); return current = c, 0; }
+static __thread int *pushed[8];
+static __thread int depth;
+int cuCtxPushCurrent_v2(int *c) { CALL("cuCtxPushCurrent_v2"); return depth == 8 ? OUT_OF_MEMORY : (pushed[depth++] = current, current = c, 0); }
+int cuCtxPopCurrent_v2(int **c) { CALL("cuCtxPopCurrent_v2"); return depth ? (*c = current, current = pushed[--depth], 0) : INVALID_CONTEXT; }
 
 // ---- memory ----
 
@@ -314,7 +318,9 @@ int cuMemUnmap(ptr p, size_t n) {
 }
 int cuMemSetAccess(ptr p, size_t n, const struct access *a, size_t count) {
 	IN_CONTEXT("cuMemSetAccess");
-	if (count != 1 || a->where != 1 || a->id >= DEVICES || a->flags != 3) return INVALID_VALUE;
+	if (!count) return INVALID_VALUE;
+	for (size_t i = 0; i < count; i++)
+		if (a[i].where != 1 || a[i].id >= DEVICES || a[i].flags != 3) return INVALID_VALUE;
 	return mprotect((void *)p, n, PROT_READ | PROT_WRITE) ? 999 : 0;
 }
 
