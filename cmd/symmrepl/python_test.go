@@ -28,10 +28,11 @@ func python(t *testing.T, ranks int) home {
 	return h
 }
 
-// runPackage runs the tests of a file of the Python package's.
-func runPackage(t *testing.T, ranks int, file string) {
+// runPackage runs the tests of a file of the Python package's, with further variables.
+func runPackage(t *testing.T, ranks int, file string, env ...string) {
 	t.Parallel()
 	h := python(t, ranks)
+	h.env = append(h.env, env...)
 	_, errs, err := h.runPython(5*time.Minute, "../../python/tests", "-m", "unittest", "-v", file)
 	if err != nil {
 		t.Errorf("%v\n%s", err, errs)
@@ -48,6 +49,11 @@ func TestPythonSession(t *testing.T)    { runPackage(t, 2, "test_session") }
 func TestPythonOperations(t *testing.T) { runPackage(t, 2, "test_operations") }
 func TestPythonWrongCalls(t *testing.T) { runPackage(t, 2, "test_wrong_calls") }
 func TestPythonMagics(t *testing.T)     { runPackage(t, 4, "test_magics") }
+
+// TestPythonViews runs on the fake driver, because the tests read the memory of GPUs on the host.
+func TestPythonViews(t *testing.T) {
+	runPackage(t, 0, "test_views", fakeGPUs(t, 2).env...)
+}
 
 func TestPythonDocs(t *testing.T) {
 	if device() != "cpu" {

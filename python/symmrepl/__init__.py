@@ -54,6 +54,7 @@ from .results import (
 )
 from .session import Session, attach, start
 from .tensors import Tensor
+from .views import View
 
 __version__ = "0.1.0"
 
@@ -76,5 +77,5 @@ __all__ = [
     "Access", "ArgumentError", "CellError", "CellPanic", "CellSyntaxError", "CellTypeError", "CompileError", "Deadlock", "Finding", "Hang", "HangRow",
     "Interrupted", "KernelFault", "Mismatch", "Misuse", "Output", "PeerFailed", "ProgramNotFound", "ProtocolError", "RankDied", "RankError",
     "RankInfo", "Refused", "RemoteTensor", "Result", "Session", "SessionLost", "StartError", "SymmreplError", "SystemFailure", "Tensor", "TransferError",
-    "Unsupported", "Value", "Variable", "Wait", "WaitTimeout", "attach", "start",
+    "Unsupported", "Value", "Variable", "View", "Wait", "WaitTimeout", "attach", "start",
 ]  # fmt: skip

@@ -31,9 +31,9 @@ class RemoteTensor:
         if getattr(self, "_name", ""):
             self._session._unused.append(self._name)
 
-    def get(self, rank: Optional[int] = None, *, to: Optional[str] = None) -> Any:
-        """Returns the elements on one rank, or of all ranks in one array whose first dimension is the rank: see Session.get."""
-        return self._session.get(self.expr, rank, to=to)
+    def get(self, rank: Optional[int] = None, *, to: Optional[str] = None, device: Optional[str] = None) -> Any:
+        """Returns the elements on one rank, or of all ranks in one array whose first dimension is the rank, or views: see Session.get."""
+        return self._session.get(self.expr, rank, to=to, device=device)
 
     @property
     def rank_values(self) -> Dict[int, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import time
@@ -19,14 +20,18 @@ from typing import (
 )
 
 from . import _arguments as arguments
-from . import tensors
+from . import tensors, views
 from ._channel import Channel, Message, Request, find_program
+from ._inbox import Inbox
 from .errors import ArgumentError, CellError, Refused, SessionLost, TransferError, cell_error
 from .operations import Operations, Ranks
 from .remote import RemoteTensor, alike
 from .results import MAX_RANKS, Finding, Hang, Output, RankError, RankInfo, Result, Value, Variable
 
 _MAX_LINE = 1 << 31
+
+_DEVICES = ("cpu", "cuda")
+"""The devices on which get returns arrays."""
 
 _LOOK = 0.2
 """Seconds after which a wait lets Python handle signals. A signal that comes just before the wait, or to another thread, does not end it."""
@@ -256,7 +261,7 @@ class Session(Operations):
 
     # Tensors and values
 
-    def get(self, expr: str, rank: Optional[int] = None, *, to: Optional[str] = None) -> Any:
+    def get(self, expr: str, rank: Optional[int] = None, *, to: Optional[str] = None, device: Optional[str] = None) -> Any:
         """Returns the value of an expression of Go on one rank, or the values of all ranks in one array whose first dimension is the rank.
 
         A tensor or a slice of numbers becomes an array in memory of this process. By default it is an
@@ -267,10 +272,19 @@ class Session(Operations):
 
         Any other value is what package json decodes from the text that Go's encoding/json writes, with
         NaN, infinities and complex numbers; of all ranks, get returns a list of these values.
+
+        With ``device="cuda"`` get copies nothing: it returns a view of a symmetric tensor in the memory of the
+        rank's GPU, with ``to="torch"`` a tensor of PyTorch on that GPU, with ``to="tensor"`` a symmrepl.View,
+        which has ``__cuda_array_interface__``; of all ranks, a list of views. get waits for the work of the
+        rank so far. What the rank writes later is in the view after ``run("symm.Synchronize()")``, and what
+        this process writes is there for cells after ``torch.cuda.synchronize()``. The memory lives as long as
+        the view or the rank's tensor. The default, ``device="cpu"``, gives copies as above.
         """
         if rank is not None:
             one = arguments.rank("rank", rank, self.size)
-            return self._get(expr, [one], to)[one]
+            return self._get(expr, [one], to, device)[one]
+        if arguments.one_of("device", device, _DEVICES) == "cuda":
+            return list(self._views(expr, None, to).values())
         to = arguments.one_of("to", to, tensors.FORMS)
         found = self._fetch(expr, None)
         if any(isinstance(v, tensors.Tensor) for v in found.values()):
@@ -279,13 +293,34 @@ class Session(Operations):
             return tensors.convert(tensors.stack([found[r] for r in sorted(found)]), to)
         return [found[r] for r in sorted(found)]
 
-    def get_by_rank(self, expr: str, ranks: Ranks = None, *, to: Optional[str] = None) -> Dict[int, Any]:
+    def get_by_rank(self, expr: str, ranks: Ranks = None, *, to: Optional[str] = None, device: Optional[str] = None) -> Dict[int, Any]:
         """Returns the value of an expression by rank, each as get returns it for one rank. Types and shapes may differ."""
-        return self._get(expr, self._ranks(ranks), to)
+        return self._get(expr, self._ranks(ranks), to, device)
 
-    def _get(self, expr: str, ranks: Optional[List[int]], to: Optional[str]) -> Dict[int, Any]:
+    def _get(self, expr: str, ranks: Optional[List[int]], to: Optional[str], device: Optional[str]) -> Dict[int, Any]:
+        if arguments.one_of("device", device, _DEVICES) == "cuda":
+            return self._views(expr, ranks, to)
         to = arguments.one_of("to", to, tensors.FORMS)
         return {r: tensors.convert(v, to) if isinstance(v, tensors.Tensor) else v for r, v in self._fetch(expr, ranks).items()}
+
+    def _views(self, expr: str, ranks: Optional[List[int]], to: Optional[str]) -> Dict[int, Any]:
+        if arguments.one_of("to", to, tensors.FORMS) not in views.FORMS:
+            raise ArgumentError(f"to is {to!r}: with device='cuda' it may be {', '.join(views.FORMS)}")
+        if not self.device.startswith("cuda"):
+            raise ArgumentError(f"device is 'cuda', but the ranks are on the device {self.device}: with device='cpu', get returns a copy")
+        if to == "torch":
+            views.cuda_torch()  # before a rank sends its memory
+        expr = arguments.text("expr", expr)
+        found: Dict[int, views.View] = {}
+        with Inbox(self._folder, self.size) as inbox:
+            sent = {one["rank"] for one in self._request(get={"expr": expr, "ranks": ranks, "socket": inbox.path})["got"]}
+            for _ in sent:
+                memory = inbox.receive()
+                with contextlib.closing(memory):
+                    found[memory.rank] = views.view(memory)
+        if set(found) != sent:
+            raise TransferError(f"memory has come of the ranks {sorted(found)}, not {sorted(sent)}: call get again")
+        return {r: found[r].torch() if to == "torch" else found[r] for r in sorted(found)}
 
     def _fetch(self, expr: str, ranks: Optional[List[int]]) -> Dict[int, Any]:
         m = self._request(get={"expr": arguments.text("expr", expr), "ranks": ranks})

@@ -55,8 +55,9 @@ type line struct {
 
 // get asks for the value of an expression on ranks; none: all.
 type get struct {
-	Expr  string `json:"expr"`
-	Ranks []int  `json:"ranks"`
+	Expr   string `json:"expr"`
+	Ranks  []int  `json:"ranks"`
+	Socket string `json:"socket"` // if not empty, ranks send the memory of a tensor there, by Tensor.ExportTo
 }
 
 // put asks to make the value of an expression the value of a variable, or the contents of files the
@@ -162,9 +163,10 @@ type finding struct {
 }
 
 // got is the value of an expression on a rank: the file of a tensor or a slice of numbers, or any
-// other value as JSON.
+// other value as JSON; or that the rank has sent the memory of a tensor.
 type got struct {
 	Rank  int    `json:"rank"`
+	Sent  bool   `json:"sent,omitempty"`
 	File  string `json:"file,omitempty"`
 	Value string `json:"value,omitempty"` // JSON, with what saveJSON adds
 }

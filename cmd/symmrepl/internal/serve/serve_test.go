@@ -22,6 +22,7 @@ type program struct {
 	answers *bufio.Scanner
 	ended   chan error
 	fake    *consoletest.Session
+	folder  string // for files of tensors
 }
 
 // newProgram returns a program whose server has greeted it.
@@ -32,15 +33,17 @@ func newProgram(t *testing.T) *program {
 	c.Fake.Infos = []session.RankInfo{{Rank: 0, Device: "cpu", State: "idle"}, {Rank: 1}, {Rank: 2}, {Rank: 3}}
 	fromProgram, toServer := io.Pipe()
 	fromServer, toProgram := io.Pipe()
-	p := &program{t, toServer, bufio.NewScanner(fromServer), make(chan error, 1), c.Fake}
+	p := &program{t, toServer, bufio.NewScanner(fromServer), make(chan error, 1), c.Fake, ""}
 	go func() {
 		p.ended <- Server{Console: c.Console, Version: "1", In: fromProgram, Out: toProgram}.Run(context.Background())
 		toProgram.Close()
 	}()
 	t.Cleanup(func() { toServer.Close(); fromServer.Close() })
-	if g := p.next(); g["protocol"] != float64(Protocol) || g["size"] != 4.0 {
+	g := p.next()
+	if g["protocol"] != float64(Protocol) || g["size"] != 4.0 {
 		t.Fatalf("greeted with %v", g)
 	}
+	p.folder = g["folder"].(string)
 	return p
 }
 
@@ -212,6 +215,43 @@ func TestTensors(t *testing.T) {
 	p.says("made by all ranks")
 }
 
+// The memory of a tensor goes to a socket in the folder, and nothing else does.
+func TestShare(t *testing.T) {
+	p := newProgram(t)
+	kind := tensorType
+	p.fake.OnInspect = func(ranks []int, q session.Query) (list []session.Answer) {
+		for r := range 4 {
+			list = append(list, session.Answer{Rank: r, Text: kind})
+		}
+		return list
+	}
+	p.fake.OnEval = func(c session.Cell) session.Reply {
+		if strings.Contains(c.Source, "fails") {
+			return session.Reply{Errors: []*session.Error{{Kind: session.KindMisuse, Ranks: []int{0}, Cell: 1, Msg: "no", Hint: "do"}}}
+		}
+		return session.Reply{Cell: 1}
+	}
+	p.send(`{"id": 1, "get": {"expr": "t", "socket": "` + p.folder + `/v"}}`)
+	p.says(`"got":[{"rank":0,"sent":true},{"rank":1,"sent":true},{"rank":2,"sent":true},{"rank":3,"sent":true}]`)
+	if c := p.fake.Cells[0]; !c.Silent || c.Source != `(t).ExportTo("`+p.folder+`/v")` {
+		t.Errorf("%+v", c)
+	}
+	for _, socket := range []string{"/tmp/v", "v", p.folder, p.folder + "/../v", p.folder + "/a/b"} {
+		p.send(`{"id": 2, "get": {"expr": "t", "socket": "` + socket + `"}}`)
+		p.says(`"argument":"socket"`, "is not in "+p.folder)
+	}
+	p.send(`{"id": 3, "get": {"expr": "fails()", "socket": "` + p.folder + `/v"}}`)
+	p.says(`"kind":"misuse"`, `"hint":"do"`)
+	kind = "[]int"
+	p.send(`{"id": 4, "get": {"expr": "t", "socket": "` + p.folder + `/v"}}`)
+	p.says(`"argument":"expr"`, "t is no tensor on rank 0-3, and only tensors have memory to share: it is []int")
+	p.send(`{"id": 5, "get": {"expr": "t", "socket": 5}}`)
+	p.says(`"refused"`, "no line of JSON")
+	if n := len(p.fake.Cells); n != 2 {
+		t.Errorf("%d cells ran", n)
+	}
+}
+
 // The folder of files is removed with the server.
 func TestFolder(t *testing.T) {
 	p := newProgram(t)
@@ -230,7 +270,7 @@ func TestFolder(t *testing.T) {
 
 // Whatever the program sends, the server answers or ends, and does not panic.
 func FuzzRequests(f *testing.F) {
-	for _, line := range []string{`{"id": 1, "run": {"source": "x"}}`, `{"id": 1, "get": {"expr": "x"}}`,
+	for _, line := range []string{`{"id": 1, "run": {"source": "x"}}`, `{"id": 1, "get": {"expr": "x"}}`, `{"id": 1, "get": {"expr": "x", "socket": "x"}}`,
 		`{"id": 1, "put": {"name": "x"}}`, `{"id": -1}`, "[]", `{"id": 1, "run": {"ranks": [-1]}}`} {
 		f.Add(line)
 	}

@@ -39,6 +39,9 @@ func (s *server) get(ctx context.Context, id uint64, q *get) (answer, error) {
 	if len(errs) > 0 {
 		return answer{Reply: &reply{Errors: toFailed(errs, s.Console.Size)}}, nil
 	}
+	if q.Socket != "" {
+		return s.share(ctx, q, found)
+	}
 	base := filepath.Join(s.folder, fmt.Sprintf("get%d-", id))
 	path := strconv.Quote(base) + ` + fmt.Sprint(symm.Rank())`
 	var list []got
