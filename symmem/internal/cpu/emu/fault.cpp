@@ -120,9 +120,11 @@ void on_fault(int sig, siginfo_t* info, void* context) {
 }
 
 // try_again lets the preempt signal come again soon if blocks of the grid spin, as the executor cannot
-// give way now. The monitor's next signal may be late, because hundreds of threads spin meanwhile.
+// give way now. The monitor's next signal may be late, because hundreds of threads spin meanwhile. A
+// handler must not make the timer: older C libraries allocate memory for it.
 void try_again(Executor* e) {
-  if (e->running.load(std::memory_order_relaxed) && !e->resting.load() && e->launch()->spins.load(std::memory_order_relaxed)) e->preempt_soon();
+  if (e->has_timer && e->running.load(std::memory_order_relaxed) && !e->resting.load() && e->launch()->spins.load(std::memory_order_relaxed))
+    e->preempt_soon();
 }
 
 void on_preempt(int, siginfo_t*, void* context) {
