@@ -17,8 +17,8 @@ func TestFindings(t *testing.T) {
 		dropped, added  []string
 	}{
 		{reflect.TypeFor[symmem.Finding](), reflect.TypeFor[session.Finding](), []string{"Address"},
-			[]string{"Ranks", "Cell", "Name", "Allowed", "Again"}},
-		{reflect.TypeFor[symmem.Access](), reflect.TypeFor[session.Access](), []string{"Caller", "Host"}, []string{"At", "Call"}},
+			[]string{"Ranks", "Cell", "Name", "Also", "Allowed", "Again"}},
+		{reflect.TypeFor[symmem.Access](), reflect.TypeFor[session.Access](), []string{"Caller", "Host"}, []string{"Ranks", "At", "Call"}},
 	} {
 		from, to := fieldsOf(c.device), fieldsOf(c.session)
 		without := func(list, of []string) []string {

@@ -210,8 +210,10 @@ class Kernel(unittest.TestCase):
         if "on cpu" not in self.text("symm.Local(symm.F32, 1)"):
             self.skipTest("a GPU names no thread that is interrupted")
         self.run_cell('spin := symm.Compile(`extern "C" __global__ void spin(volatile int* x) { while (x[0] == 0) {} }`)\nword := symm.Local(symm.I32, 1)')
-        msg_id = self.begun('spin.Launch(symm.Grid(4), symm.Block(64), word)\nfmt.Println("on")\nsymm.Synchronize()')
-        time.sleep(0.3)
+        msg_id = self.kc.execute("spin.Launch(symm.Grid(4), symm.Block(64), word)\nsymm.Synchronize()")
+        table = ""  # of what the ranks do, which shows that both are in the kernel
+        while not re.search(r"rank 0,1 .*busy in kernel spin", table):
+            table = self.kc.get_iopub_msg(timeout=PATIENCE)["content"].get("data", {}).get("text/plain", "")
         self.km.interrupt_kernel()
         reply, outputs = self.reply(msg_id), self.outputs(msg_id)
         self.assertRegex(reply["evalue"], r"^\[0,1\] In\[\d+\]:1: kernel spin, block \[.*\], thread \[.*\]: interrupted, launched at In\[\d+\]:1$")

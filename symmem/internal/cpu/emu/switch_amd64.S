@@ -34,7 +34,8 @@ emu_resume:
 	.size	emu_resume, .-emu_resume
 
 // emu_preempted is entered from a signal between any two instructions of a kernel, below its red zone, with the interrupted address on the
-// stack. It saves all that kernels use, lets others run, and goes back.
+// stack. It saves all that kernels use, lets others run, and goes back. What it saves ends with a frame, so that the frames of emu_preempt
+// lead to the interrupted ones.
 	.globl	emu_preempted
 	.hidden	emu_preempted
 	.type	emu_preempted, @function
@@ -55,6 +56,8 @@ emu_preempted:
 	pushq	%r13
 	pushq	%r14
 	pushq	%r15
+	pushq	128(%rsp)
+	pushq	%rbp
 	movq	%rsp, %rbp
 	subq	$512, %rsp
 	andq	$-16, %rsp
@@ -62,7 +65,7 @@ emu_preempted:
 	cld
 	call	emu_preempt
 	fxrstor64 (%rsp)
-	movq	%rbp, %rsp
+	leaq	16(%rbp), %rsp
 	popq	%r15
 	popq	%r14
 	popq	%r13
