@@ -47,23 +47,24 @@ func read(file string) ([]entry, error) {
 			at = len(entries)
 			entries = append(entries, entry{stage: stage})
 		}
-		entries[at].wall += seconds(wall)
-		entries[at].user += seconds(user)
-		entries[at].system += seconds(system)
+		entries[at].add(entry{wall: seconds(wall), user: seconds(user), system: seconds(system)})
 	}
 	return entries, lines.Err()
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
+// small is the processor time below which stages share a line.
+const small = time.Second
+
 // compare prints the entries of the first file as a table, those with the most processor time first,
-// and beside them those of the second file, if there is one.
+// and beside them those of the second file, if there is one. Small entries are summed up in one line.
 func compare(w io.Writer, files []string) error {
 	now, err := read(files[0])
 	if err != nil {
 		return err
 	}
-	older := map[string]entry{}
+	older, others, olders := map[string]entry{}, entry{}, entry{}
 	if len(files) > 1 {
 		list, err := read(files[1])
 		if err != nil {
@@ -83,14 +84,32 @@ func compare(w io.Writer, files []string) error {
 		heading = strings.Repeat(heading, 2)
 	}
 	fmt.Fprintln(t, heading+" stage")
-	for _, e := range now {
+	line := func(name string, e, old entry) {
 		fmt.Fprint(t, e.cells())
 		if len(files) > 1 {
-			fmt.Fprint(t, older[e.stage].cells())
+			fmt.Fprint(t, old.cells())
 		}
-		fmt.Fprintln(t, " "+e.stage)
+		fmt.Fprintln(t, " "+name)
+	}
+	n := 0
+	for _, e := range now {
+		old := older[e.stage]
+		if e.user+e.system < small && old.user+old.system < small {
+			n++
+			others.add(e)
+			olders.add(old)
+			continue
+		}
+		line(e.stage, e, old)
+	}
+	if n > 0 {
+		line(fmt.Sprintf("%d others, each below %v of processor time", n, small), others, olders)
 	}
 	return t.Flush()
+}
+
+func (e *entry) add(o entry) {
+	e.wall, e.user, e.system = e.wall+o.wall, e.user+o.user, e.system+o.system
 }
 
 func (e entry) cells() string {
