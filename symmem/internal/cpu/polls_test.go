@@ -102,45 +102,6 @@ __global__ void one(const unsigned* p) { if (threadIdx.x == 0) while (atomicOr((
 	}
 }
 
-// Under the sanitizer, a kernel that polls is known from a kernel that computes, though it reads the same
-// words again and again.
-func TestWatchedKernelsSpin(t *testing.T) {
-	b := watch(t)
-	kernels := b.compile(`
-__global__ void wait(const volatile int* n, float* x) { while (n[2] == 0); }
-__global__ void work(const volatile int* n, float* x) {
-  for (;;)
-    for (int i = 0; i < n[0]; i++) {
-      x[i] = x[i] * 0.5f + n[1];
-      if (n[2]) x[0] = n[3];
-    }
-}`)
-	n, x := upload(b, []int32{16, 1, 0, 0}), b.alloc(64)
-	for kernel, want := range map[string]bool{"wait": true, "work": false} {
-		b.launch(kernels[kernel], 1, 1, n, x)
-		samples := 0
-		for end := time.Now().Add(limit / 2); samples < 20 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-			r := b.Device.(device.Observer).Running()
-			if len(r) == 0 { // there is no sample yet
-				continue
-			}
-			samples++
-			if r[0].Spins != want {
-				t.Errorf("%s: %+v, want that it spins: %v", kernel, r[0], want)
-				break
-			}
-		}
-		if samples == 0 {
-			t.Errorf("%s is not seen to run", kernel)
-		}
-		atomic.StoreUint32(&b.Watch().Abort, 1)
-		if err := b.stream.Synchronize(); err == nil || !strings.Contains(err.Error(), "interrupted") {
-			t.Errorf("%s: %v", kernel, err)
-		}
-		atomic.StoreUint32(&b.Watch().Abort, 0)
-	}
-}
-
 // A loop over more words than a thread is known to have loaded is a poll, and is explained.
 func TestPollsManyWords(t *testing.T) {
 	b := open(t)

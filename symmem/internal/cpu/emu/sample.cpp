@@ -13,8 +13,7 @@ namespace emu {
 namespace {
 
 constexpr int kSteps = 600, kLongSteps = 3000;  // the latter if some instruction was executed only once
-// from a poll, or an access that the sanitizer watches, to the next; kLongPasses if some instruction was executed only once
-constexpr int kPasses = 4, kLongPasses = 200;
+constexpr int kPasses = 4;  // from a poll to the next
 
 void note(Sample& s, std::uint64_t pc, const Operand& o) {
   for (int i = 0; i < s.noted; i++) {
@@ -108,7 +107,7 @@ bool resume_sample(Executor* e, std::uint64_t pc) {
       return true;
     case Sample::kStepping:
       if (s.thread != e->thread) return false;
-      if (++s.passes < kPasses || (s.passes < kLongPasses && !repeats(s))) return true;
+      if (++s.passes < kPasses) return true;
       end(e);
   }
   return false;
