@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/symmrepl/symmrepl/internal/needs"
 )
 
 // limited runs the program after a line of a shell has set limits.
@@ -57,6 +59,7 @@ func TestFullFolders(t *testing.T) {
 		t.Skip("the kernels of other devices are not files of this size")
 	}
 	if out, err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", h.dir+"/cache").CombinedOutput(); err != nil {
+		needs.Root(t, "it mounts file systems, which users may not do here")
 		t.Skipf("this test may not mount file systems: %v: %s", err, out)
 	}
 	// a kernel that no cache has

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/symmrepl/symmrepl/internal/needs"
 )
 
 // took matches the amount of memory that a rank had when the kernel killed it.
@@ -71,6 +73,7 @@ func limitedGroup(t *testing.T, bytes int) string {
 			return dir
 		}
 	}
+	needs.Root(t, "it limits the memory of a control group")
 	t.Skipf("this test cannot limit the memory of any control group: %v", err)
 	return ""
 }

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/symmrepl/symmrepl/internal/needs"
 )
 
 // If the user's limit of threads is too low for a session, the session does not start, and the
 // error names the limit to raise. If it is too low for a cell, the error takes one line.
 func TestThreadLimit(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("only root can run the programs as a user without other threads")
-	}
+	needs.Root(t, "it runs the program as a user without other threads")
 	const user = 64999
 	h := newHome(t, 2)
 	program := filepath.Join(h.dir, "program")

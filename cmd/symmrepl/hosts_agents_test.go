@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous/storetest"
+	"github.com/symmrepl/symmrepl/internal/needs"
 )
 
 // launch is a job of four ranks on two hosts. Each rank receives its description in a launcher's
@@ -88,6 +89,7 @@ func needOwnMounts(t *testing.T, env []string) {
 	probe := exec.Command("/bin/sh", "-c", hidden)
 	probe.Env, probe.SysProcAttr = env, ownMounts()
 	if said, err := probe.CombinedOutput(); err != nil {
+		needs.Root(t, "it gives processes their own mounts, which users may not do here")
 		t.Skipf("a process cannot have its own mounts here: %v: %s", err, said)
 	}
 }

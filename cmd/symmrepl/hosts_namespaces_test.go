@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net/netip"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/needs"
 	"github.com/symmrepl/symmrepl/internal/pace"
 )
 
@@ -25,9 +25,7 @@ type nodes struct {
 // newNodes makes two nodes with these addresses, both IPv4 or both IPv6.
 func newNodes(t *testing.T, addresses [2]string) nodes {
 	t.Helper()
-	if os.Getuid() != 0 {
-		t.Skip("only root can make network namespaces")
-	}
+	needs.Root(t, "it makes network namespaces")
 	if _, err := exec.LookPath("ip"); err != nil {
 		t.Skip("there is no program ip (of iproute2) to make network namespaces")
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/symmrepl/symmrepl/internal/needs"
 )
 
 // runtimeDir makes a directory with a short name the root of the user's directory.
@@ -110,6 +112,15 @@ func TestAbandonedSocket(t *testing.T) {
 // If another user has made the directory, or opened it to others, the processes of this user agree
 // on another name, and find each other's sessions under all names.
 func TestNameTaken(t *testing.T) {
+	t.Run("opened", func(t *testing.T) { nameTaken(t, func(path string) error { return os.Chmod(path, 0o755) }) })
+	t.Run("another user's", func(t *testing.T) {
+		needs.Root(t, "it gives a folder to another user")
+		nameTaken(t, func(path string) error { return os.Chown(path, 12345, 12345) })
+	})
+}
+
+// nameTaken is TestNameTaken for a first name that take takes.
+func nameTaken(t *testing.T, take func(path string) error) {
 	root := runtimeDir(t)
 	first := filepath.Join(root, fmt.Sprintf("symmrepl-%d", os.Getuid()))
 	old, err := New()
@@ -117,16 +128,9 @@ func TestNameTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer old.Remove()
-	for n, path := range []string{first, first + "-1"} {
-		os.Mkdir(path, 0o700)
-		if os.Getuid() == 0 && n == 0 {
-			err = os.Chown(path, 12345, 12345)
-		} else {
-			err = os.Chmod(path, 0o755)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	os.Mkdir(first+"-1", 0o755)
+	if err := errors.Join(take(first), os.Chmod(first+"-1", 0o755)); err != nil {
+		t.Fatal(err)
 	}
 	for range 2 {
 		if got, err := Base(); err != nil || got != first+"-2" {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/symmrepl/symmrepl/internal/needs"
 )
 
 func open(t testing.TB) *Cache {
@@ -159,9 +161,6 @@ func TestUnsafeFolder(t *testing.T) {
 	}
 }
 
-// errNotRoot is the reason why a case is skipped.
-var errNotRoot = errors.New("only root can give a file to another user")
-
 // TestHeal checks that a changed entry is built again.
 func TestHeal(t *testing.T) {
 	folder := func(path string) error {
@@ -187,9 +186,6 @@ func TestHeal(t *testing.T) {
 			return os.Remove(filepath.Join(filepath.Dir(path), sums, filepath.Base(path)))
 		}},
 		{"another user's file", write("library"), func(path string) error {
-			if os.Getuid() != 0 {
-				return errNotRoot
-			}
 			return os.Chown(path, 65534, 65534)
 		}},
 	} {
@@ -203,9 +199,10 @@ func TestHeal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := test.damage(path); err == errNotRoot {
-				t.Skip(err)
-			} else if err != nil {
+			if err := test.damage(path); err != nil {
+				if errors.Is(err, os.ErrPermission) {
+					needs.Root(t, "it gives a file to another user")
+				}
 				t.Fatal(err)
 			}
 			again := 0
@@ -257,9 +254,10 @@ func TestOthersFolder(t *testing.T) {
 			if err := os.Mkdir(filepath.Join(root, "kind"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if err := test.damage(root); errors.Is(err, os.ErrPermission) {
-				t.Skip("only root can give a folder to another user")
-			} else if err != nil {
+			if err := test.damage(root); err != nil {
+				if errors.Is(err, os.ErrPermission) {
+					needs.Root(t, "it gives a folder to another user")
+				}
 				t.Fatal(err)
 			}
 			t.Setenv("TMPDIR", "/dev/null")
