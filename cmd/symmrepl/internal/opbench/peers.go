@@ -71,8 +71,9 @@ func torchrun(ctx context.Context, ranks int, args []string) ([]Figure, error) {
 	if err := os.WriteFile(script, []byte(peers), 0o600); err != nil {
 		return nil, err
 	}
+	// PyTorch 1.13 knows --nproc_per_node only, later ones --nproc-per-node as well.
 	cmd := exec.CommandContext(ctx, python,
-		append([]string{"-m", "torch.distributed.run", "--standalone", "--nproc-per-node", strconv.Itoa(ranks), script}, args...)...)
+		append([]string{"-m", "torch.distributed.run", "--standalone", "--nproc_per_node", strconv.Itoa(ranks), script}, args...)...)
 	// torchrun ends its processes on SIGTERM, but not if it is killed.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
