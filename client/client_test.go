@@ -16,15 +16,26 @@ import (
 // limit is the longest time that the test waits for the session.
 const limit = time.Minute
 
-// start builds symmrepl, starts a session of 2 ranks in a new directory and attaches to it. Closing
-// the returned input ends the session.
-func start(t *testing.T) (*Session, io.Closer) {
+// shortDir makes a folder with a short path, in which sockets can be. It is removed at the end of the test.
+func shortDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "c") // short, since socket paths are limited
+	root := os.TempDir()
+	if len(root) > 40 {
+		root = "/tmp"
+	}
+	dir, err := os.MkdirTemp(root, "c")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// start builds symmrepl, starts a session of 2 ranks in a new directory and attaches to it. Closing
+// the returned input ends the session.
+func start(t *testing.T) (*Session, io.Closer) {
+	t.Helper()
+	dir := shortDir(t)
 	t.Setenv("XDG_RUNTIME_DIR", dir)
 	if _, err := attachNewest(dir); err == nil || !strings.HasPrefix(err.Error(), "no symmrepl session of yours runs") {
 		t.Fatalf("there is no session, but attachNewest says %v", err)
@@ -161,11 +172,7 @@ func TestNil(t *testing.T) {
 
 // A socket at which nobody answers is an error, after a while.
 func TestSilentSocket(t *testing.T) {
-	dir, err := os.MkdirTemp("", "c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
+	dir := shortDir(t)
 	l, err := net.Listen("unix", filepath.Join(dir, "attach"))
 	if err != nil {
 		t.Fatal(err)

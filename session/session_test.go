@@ -15,20 +15,16 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/procfs"
+	"github.com/symmrepl/symmrepl/internal/shortdir"
 )
 
 // waitAtMost bounds the tests' waits for events that come soon unless something is broken.
 const waitAtMost = time.Minute
 
-// runtimeDir gives the test a directory of sessions of its own. Sockets have short names only, so
-// that t.TempDir will not do.
+// runtimeDir gives the test a directory of sessions of its own.
 func runtimeDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "s")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir := shortdir.New(t)
 	t.Setenv("XDG_RUNTIME_DIR", dir)
 	return dir
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/cli"
 	"github.com/symmrepl/symmrepl/internal/pace"
 	"github.com/symmrepl/symmrepl/internal/procfs"
+	"github.com/symmrepl/symmrepl/internal/shortdir"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
 )
@@ -62,9 +63,8 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// homes is the folder of homes. The path of a Unix socket must be short, and t.TempDir's paths are too
-// long.
-var homes = os.TempDir()
+// homes is the folder of homes, which have sockets.
+var homes = shortdir.Root()
 
 // makeHome makes the folders of a home.
 func makeHome() (dir string, err error) {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/internal/pace"
+	"github.com/symmrepl/symmrepl/internal/shortdir"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -217,12 +218,7 @@ func start(t *testing.T, device string, n int) *ranks { return startOn(t, device
 
 // startOn is start on simulated hosts, with a network between them.
 func startOn(t *testing.T, device string, n int, hosts, network string) *ranks {
-	dir, err := os.MkdirTemp("", "symmtest")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	w := &ranks{device: device, hosts: hosts, network: network, dir: dir, hub: bootstrap.NewHub(n), size: n}
+	w := &ranks{device: device, hosts: hosts, network: network, dir: shortdir.New(t), hub: bootstrap.NewHub(n), size: n}
 	for r := range n {
 		w.children = append(w.children, w.spawn(t, r, n, ""))
 	}

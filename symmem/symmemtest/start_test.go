@@ -14,6 +14,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous/storetest"
 	"github.com/symmrepl/symmrepl/internal/pace"
+	"github.com/symmrepl/symmrepl/internal/shortdir"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -115,11 +116,7 @@ func survivingProgram(world *symmem.Runtime) {
 // order.
 func startAll(t *testing.T, what string, environs ...string) []string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "s") // sockets have short names
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
+	dir := shortdir.New(t)
 	var cmds []*exec.Cmd
 	outs := make([]bytes.Buffer, len(environs))
 	for i, environ := range environs {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat/relaytest"
+	"github.com/symmrepl/symmrepl/internal/shortdir"
 	"github.com/symmrepl/symmrepl/symmem"
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
@@ -91,11 +92,7 @@ func TestVanishedHost(t *testing.T) {
 			l.Close() // rank 0 listens there
 			relay := relaytest.Start(t, l.Addr().String())
 			port := func(address string) string { return address[strings.LastIndex(address, ":")+1:] }
-			dir, err := os.MkdirTemp("", "s") // sockets have short names
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer os.RemoveAll(dir)
+			dir := shortdir.New(t)
 			var all []*rankProcess
 			for r := range 4 {
 				at := l.Addr().String()

@@ -11,16 +11,13 @@ import (
 	"testing"
 
 	"github.com/symmrepl/symmrepl/internal/needs"
+	"github.com/symmrepl/symmrepl/internal/shortdir"
 )
 
 // runtimeDir makes a directory with a short name the root of the user's directory.
 func runtimeDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "s") // sockets have short names
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir := shortdir.New(t)
 	t.Setenv("XDG_RUNTIME_DIR", dir)
 	return dir
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/shortdir"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -117,11 +118,7 @@ func together(t *testing.T, list []device.Place, f func(rt *Runtime)) []error {
 // togetherOver is together with another network.
 func togetherOver(t *testing.T, network string, list []device.Place, f func(rt *Runtime)) []error {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "places") // sockets have short names
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
+	dir := shortdir.New(t)
 	hub := bootstrap.NewHub(len(list))
 	var all sync.WaitGroup
 	failed := make([]error, len(list))
