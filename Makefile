@@ -11,7 +11,7 @@ NCCL := .venv/nccl
 ZIGLANG := ziglang==0.17.1
 WHEELS := build/dist
 
-.PHONY: help demo build test test-fresh python faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export gpu-wheel wheel wheels wheel-try aarch64 container-try clean FORCE
+.PHONY: help demo build test test-fresh fetch python faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export gpu-wheel wheel wheels wheel-try aarch64 container-try clean FORCE
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -31,6 +31,9 @@ test: | go c++ python3 ## run all checks that a change must pass: check, and all
 
 test-fresh: | go c++ python3 ## run make test as on a machine that has nothing: in a clone, with an empty home and empty caches
 	./.ci/test-fresh
+
+fetch: python | go ## fetch all that make build and make test need, which then need no network
+	go mod download
 
 python: $(NVRTC) $(JUPYTER) $(UCX) ## make the local Python environment of the tests
 

@@ -26,9 +26,7 @@ type nodes struct {
 func newNodes(t *testing.T, addresses [2]string) nodes {
 	t.Helper()
 	needs.Root(t, "it makes network namespaces")
-	if _, err := exec.LookPath("ip"); err != nil {
-		t.Skip("there is no program ip (of iproute2) to make network namespaces")
-	}
+	needs.Program(t, "ip")
 	n := nodes{newHome(t, 2), addresses}
 	n.env = []string{"SYMMREPL_TOKEN=" + strings.Repeat("0123456789abcdef", 2), "WORLD_SIZE=2", "LOCAL_WORLD_SIZE=1", "LOCAL_RANK=0",
 		"MASTER_ADDR=" + addresses[0],
@@ -224,11 +222,7 @@ func TestNodeWithoutInterface(t *testing.T) {
 	other := n.command("-e", "1", "--device", "cpu")
 	script := strings.ReplaceAll(hidden, " || exit; ", ` && exec nsenter --net="/run/netns/$0" "$@"`)
 	other.Args = append([]string{"unshare", "-m", "sh", "-c", script, n.name(1), other.Path}, other.Args[1:]...)
-	if path, err := exec.LookPath("unshare"); err != nil {
-		t.Skip("there is no program unshare (of util-linux)")
-	} else {
-		other.Path = path
-	}
+	other.Path = needs.Program(t, "unshare")
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
 	}

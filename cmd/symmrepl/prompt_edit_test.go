@@ -2,9 +2,10 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/symmrepl/symmrepl/internal/needs"
 )
 
 // editing starts the program on one rank. The environment variable names line as the editor.
@@ -58,7 +59,7 @@ func TestEdit(t *testing.T) {
 func TestEditAtTheTerminal(t *testing.T) {
 	t.Parallel()
 	t.Run("ed", func(t *testing.T) {
-		x := editing(t, "VISUAL", needs(t, "ed"))
+		x := editing(t, "VISUAL", needs.Program(t, "ed"))
 		x.enter("6 * 6")
 		x.expect("36\n")
 		x.enter(":edit")
@@ -77,7 +78,7 @@ func TestEditAtTheTerminal(t *testing.T) {
 		x.exit(0)
 	})
 	t.Run("vi", func(t *testing.T) {
-		x := editing(t, "EDITOR", needs(t, "vi")+" -u NONE")
+		x := editing(t, "EDITOR", needs.Program(t, "vi")+" -u NONE")
 		x.enter("6 * 6")
 		x.expect("36\n")
 		x.enter(":edit")
@@ -117,14 +118,4 @@ func TestEditAtTheTerminal(t *testing.T) {
 		}
 		x.exit(130)
 	})
-}
-
-// needs skips the test if a program is not installed.
-func needs(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		t.Skipf("%s is not installed", name)
-	}
-	return path
 }
