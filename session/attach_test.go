@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/shortdir"
 )
 
 func TestAttach(t *testing.T) {
@@ -105,7 +106,7 @@ func TestInspect(t *testing.T) {
 
 // A socket at which nobody answers does not hold up a front end for longer than it wants to wait.
 func TestAttachToSilence(t *testing.T) {
-	dir := t.TempDir()
+	dir := shortdir.New(t)
 	l, err := net.Listen("unix", filepath.Join(dir, attachName))
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat/relaytest"
+	"github.com/symmrepl/symmrepl/internal/shortdir"
 )
 
 // limit bounds the waits of a test, so that a lost message shows as a failure.
@@ -60,7 +61,7 @@ func newWorld(t testing.TB, size int) *world {
 func newWorldOf(t testing.TB, size int, parts Parts) *world {
 	t.Helper()
 	w := &world{hub: NewHub(size), parts: parts, clients: make([]*Client, size), served: make([]chan error, size)}
-	dir := t.TempDir()
+	dir := shortdir.New(t)
 	for r := range size {
 		w.join(t, r, dir)
 	}

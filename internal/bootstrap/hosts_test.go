@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+
+	"github.com/symmrepl/symmrepl/internal/shortdir"
 )
 
 // Ranks that see each other's directories share a host, whatever the names of the directories; a
@@ -11,8 +13,8 @@ import (
 func TestHosts(t *testing.T) {
 	ctx := bounded(t)
 	w := newWorld(t, 4)
-	w.clients[1].dir = t.TempDir()
-	w.clients[3].dir = filepath.Join(t.TempDir(), "elsewhere")
+	w.clients[1].dir = shortdir.New(t)
+	w.clients[3].dir = filepath.Join(shortdir.New(t), "elsewhere")
 	for ordinal, test := range []struct {
 		group []int
 		want  [][]int

@@ -10,6 +10,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
+	"github.com/symmrepl/symmrepl/internal/shortdir"
 )
 
 // gathersLeft lets ranks make a call of the remaining ranks, in which each contributes its number,
@@ -86,7 +87,7 @@ func TestGatherLeft(t *testing.T) {
 	}
 
 	// If only the process of a rank has ended, a new process takes part again.
-	w.join(t, 2, t.TempDir())
+	w.join(t, 2, shortdir.New(t))
 	soon(t, func() bool {
 		w.hub.mu.Lock()
 		defer w.hub.mu.Unlock()

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/symmrepl/symmrepl/internal/shortdir"
 )
 
 func TestParseParts(t *testing.T) {
@@ -154,7 +156,7 @@ func TestFilesStayInTheirPart(t *testing.T) {
 func TestSimulatedHostsAreRefused(t *testing.T) {
 	ctx := bounded(t)
 	w := newWorldOf(t, 4, twoParts(t))
-	w.clients[3].dir = filepath.Join(t.TempDir(), "elsewhere")
+	w.clients[3].dir = filepath.Join(shortdir.New(t), "elsewhere")
 	for r, err := range w.each([]int{0, 1, 2, 3}, func(c *Client) error { _, err := c.Hosts(ctx, call(0, 0, 1, 2, 3)); return err }) {
 		var several *SeveralHostsError
 		const want = "the hosts 0-1/2-3 cannot be simulated: the ranks are on 2 hosts already, [[0 1 2] [3]]"

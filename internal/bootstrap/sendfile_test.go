@@ -11,12 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
+	"github.com/symmrepl/symmrepl/internal/shortdir"
 )
 
 // The message and the file arrive although the other process accepts the connection later.
 func TestSendFile(t *testing.T) {
 	ctx := bounded(t)
-	path := filepath.Join(t.TempDir(), "s")
+	path := filepath.Join(shortdir.New(t), "s")
 	l, err := userdir.Bind(path)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/shortdir"
 )
 
 // limit bounds the waits of a test.
@@ -37,7 +38,7 @@ func receive[T any](t testing.TB, what string, from <-chan T) (v T) {
 
 // onSocket is a meeting of size ranks at a Unix socket.
 func onSocket(t testing.TB, size int) Meeting {
-	return Meeting{Place: &Place{socket: filepath.Join(t.TempDir(), "meet")}, Size: size, Version: 1, Payload: 16}
+	return Meeting{Place: &Place{socket: filepath.Join(shortdir.New(t), "meet")}, Size: size, Version: 1, Payload: 16}
 }
 
 // Ranks that come before rank 0 wait for it; links carry frames both ways; a rank joins once, its

@@ -12,6 +12,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/consoletest"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
+	"github.com/symmrepl/symmrepl/internal/shortdir"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -28,7 +29,7 @@ type program struct {
 // newProgram returns a program whose server has greeted it.
 func newProgram(t *testing.T) *program {
 	t.Helper()
-	t.Setenv(userdir.SharedVariable, t.TempDir())
+	t.Setenv(userdir.SharedVariable, shortdir.New(t))
 	c := consoletest.New(nil)
 	c.Fake.Infos = []session.RankInfo{{Rank: 0, Device: "cpu", State: "idle"}, {Rank: 1}, {Rank: 2}, {Rank: 3}}
 	fromProgram, toServer := io.Pipe()

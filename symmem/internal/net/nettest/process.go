@@ -9,6 +9,8 @@ import "C"
 import (
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -21,10 +23,15 @@ func processState() string {
 	return C.GoString(&b[0])
 }
 
+// environment returns the environment variables, except UCX's own, which are set before UCX is opened.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "UCX_") })
+}
+
 // untouched: opening and using a network changes neither signal handlers, functions of the C
 // library nor the environment, and faults in Go code are still recovered meanwhile.
 func untouched(r *Rank) {
-	before, environment := processState(), len(os.Environ())
+	before, variables := processState(), environment()
 	r.open()
 	var faults atomic.Int64
 	var over atomic.Bool
@@ -54,8 +61,11 @@ func untouched(r *Rank) {
 	}
 	r.Meet()
 	r.Close()
-	if after := processState(); after != before || len(os.Environ()) != environment {
+	if after := processState(); after != before {
 		r.Failf("after Close the process was\n%s\nand is\n%s", before, after)
+	}
+	if after := environment(); !slices.Equal(after, variables) {
+		r.Failf("after Close the environment was\n%q\nand is\n%q", variables, after)
 	}
 }
 
