@@ -73,13 +73,14 @@ func TestManyBlocksHang(t *testing.T) {
 	kernels := b.compile(`
 __global__ void all(const unsigned* p) { unsigned v; do asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(p + threadIdx.x) : "memory"); while (v == 0); }
 __global__ void plain(volatile unsigned* p) { if (threadIdx.x == 0) while (p[0] == 0); __syncthreads(); }
-__global__ void one(const unsigned* p) { if (threadIdx.x == 0) while (atomicOr((unsigned*)p, 0u) == 0); __syncthreads(); }`)
+__global__ void one(const unsigned* p) { if (threadIdx.x == 0) while (atomicOr((unsigned*)p, 0u) == 0); __syncthreads(); }
+__global__ void spin(volatile unsigned* p) { while (p[0] == 0); }`)
 	p := b.alloc(4096)
 	for _, c := range []struct {
 		kernel         string
 		blocks, block  int
 		threads, lines int
-	}{{"all", 1, 1024, 1024, 2}, {"all", 100, 32, 3200, 2}, {"plain", 300, 32, 300, 3}, {"one", 300, 128, 300, 4}} {
+	}{{"all", 1, 1024, 1024, 2}, {"all", 100, 32, 3200, 2}, {"plain", 300, 32, 300, 3}, {"spin", 2000, 32, 64000, 5}, {"one", 300, 128, 300, 4}} {
 		b.launch(kernels[c.kernel], c.blocks, c.block, p)
 		var seen device.Running
 		for end := time.Now().Add(limit / 2); seen.Threads != c.threads && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {

@@ -86,7 +86,7 @@ void Device::help(Grid& g, unsigned n) {
   const unsigned long long left = g.pending() ? g.blocks - g.next.load() : 0;
   n = static_cast<unsigned>(std::min<unsigned long long>(n, left - std::min<unsigned long long>(left, g.called)));
   const unsigned room = kMaxResident / (g.block_dim.x * g.block_dim.y * g.block_dim.z);
-  for (; n > 0 && static_cast<unsigned>(g.helpers) < room; n--) {
+  for (; n > 0 && static_cast<unsigned>(g.helpers) < room && !aborted(); n--) {  // to start thousands of threads takes a while
     if (wanted_.size() >= idle_) {
       pthread_t t;
       if (helpers_.size() == kMaxHelpers || !start_thread(t, [](void* d) { return static_cast<Device*>(d)->serve(), d; }, this)) return;

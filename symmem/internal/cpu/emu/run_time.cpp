@@ -330,7 +330,8 @@ extern "C" __attribute__((visibility("hidden"), used)) void emu_preempt() {
   settle(e);
   if (g->spins.load()) {
     e->spins.store(true);  // so that no sample finds that out for each block again
-    if (e->polls++ >= e->next_pass && !e->sample.active()) {  // every thread has spun once more
+    // every thread has spun once more; in a crowd one is enough: thousands that spin leave no processor for others
+    if ((e->polls++ >= e->next_pass || Pauses::crowded()) && !e->sample.active()) {
       e->next_pass = e->polls + e->ready.size;
       rest(e, kSoon);
       leave_if_stopped(e);
