@@ -43,10 +43,10 @@ func (a *allocation) locate(rank int, s device.Segment) {
 }
 
 // unlocate undoes locate. While accesses are watched, it keeps the names of freed memory, because
-// its addresses are not used again soon.
+// its addresses are not used again soon, except those of a pool.
 func (a *allocation) unlocate() {
 	end := a.rt.located.Forget
-	if a.rt.sanitizer.On() {
+	if a.rt.sanitizer.On() && a.block == nil {
 		freer := a.rt.calls.Caller()
 		end = func(key device.Ptr) { a.rt.located.Free(key, freer) }
 	}

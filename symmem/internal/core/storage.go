@@ -2,6 +2,7 @@ package symmem
 
 import (
 	"errors"
+	"os"
 	"runtime"
 	"sync/atomic"
 
@@ -82,7 +83,7 @@ func (rt *Runtime) takeFrom(op string, c *memory.Cache[*Stream], size int, s *St
 	if err != nil {
 		panic(rt.failure(op, err))
 	}
-	rt.located.Renew(b.Ptr, size)
+	rt.located.Renew(b.Ptr, size, os.Getpagesize())
 	return c.Add(b)
 }
 

@@ -50,8 +50,12 @@ func (rt *Runtime) place(pad, bytes int) memory.Placement {
 
 // mapped prepares a segment that is mapped anew.
 func (rt *Runtime) mapped(s device.Segment, p memory.Placement) {
+	guard := 0
+	if g, ok := s.(device.GuardedSegment); ok {
+		guard = g.Guards()
+	}
 	p.Protect(s)
-	rt.located.Renew(s.Ptr(), s.Size())
+	rt.located.Renew(s.Ptr(), s.Size(), guard)
 }
 
 // Empty returns a symmetric tensor of zeros, which peers can map by Rendezvous. It is collective

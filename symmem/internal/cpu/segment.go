@@ -100,6 +100,9 @@ func (s *segment) Guard(offset, n int) {
 	}
 }
 
+// Guards implements device.GuardedSegment.
+func (s *segment) Guards() int { return guardBytes }
+
 func (s *segment) Export() (int, error) {
 	if s.fd < 0 {
 		return -1, &device.DriverError{Call: "Export", Code: int(unix.EINVAL), Name: "EINVAL",

@@ -148,6 +148,8 @@ type GuardedSegment interface {
 	// Guard makes n bytes of the segment, which begin and end at page boundaries, inaccessible in
 	// this process. It may be repeated.
 	Guard(offset, n int)
+	// Guards returns the number of inaccessible bytes on either side of the segment.
+	Guards() int
 }
 
 // Source is a snippet to compile.

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"sync"
@@ -73,11 +74,11 @@ func (l *Locations[C]) forget(key device.Ptr) {
 	delete(l.gone, key)
 }
 
-// Renew forgets tensors that were freed and lay where memory is mapped anew, with the guard pages
-// around it: their addresses were given back.
-func (l *Locations[C]) Renew(p device.Ptr, n int) {
+// Renew forgets tensors that were freed and lay where memory is mapped anew, with so many guard bytes
+// on either side of its pages: their addresses were given back.
+func (l *Locations[C]) Renew(p device.Ptr, n, guard int) {
 	page := device.Ptr(os.Getpagesize())
-	from, to := p/page*page-page, (p+device.Ptr(n)+page-1)/page*page+page
+	from, to := p/page*page-device.Ptr(guard), (p+device.Ptr(n)+page-1)/page*page+device.Ptr(guard)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for key := range l.gone { // not the list: most of its tensors live
@@ -90,22 +91,24 @@ func (l *Locations[C]) Renew(p device.Ptr, n int) {
 // nearestFar is how far from an address the tensor that was meant may end.
 const nearestFar = 1 << 24
 
-// Nearest describes an address by the tensor that is nearest to it. It is empty if none is near.
+// Nearest describes an address by the tensor that was meant: one that is less than a page away, and
+// otherwise the nearest one, in both cases rather one that lives than one that was freed. Of two that
+// are equally near, it is the one that ends before the address. It is empty if none is near.
 func (l *Locations[C]) Nearest(at device.Ptr) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	distance := func(o Location[C]) device.Ptr {
-		switch end := o.At + device.Ptr(o.Bytes); {
-		case at < o.At:
-			return o.At - at
-		case at >= end:
-			return at - end
-		}
-		return 0
+	page := device.Ptr(os.Getpagesize())
+	order := func(a, b Location[C]) int {
+		return cmp.Or(
+			first(a.distance(at) < page, b.distance(at) < page),
+			first(!a.Freed, !b.Freed),
+			cmp.Compare(a.distance(at), b.distance(at)),
+			first(a.At <= at, b.At <= at),
+			cmp.Compare(a.At, b.At))
 	}
 	var best *Location[C]
 	for _, o := range l.list {
-		if d := distance(o); d < nearestFar && (best == nil || d < distance(*best) || d == distance(*best) && at >= o.At) {
+		if o.distance(at) < nearestFar && (best == nil || order(o, *best) < 0) {
 			best = &o
 		}
 	}
@@ -113,6 +116,29 @@ func (l *Locations[C]) Nearest(at device.Ptr) string {
 		return ""
 	}
 	return best.Describe(at)
+}
+
+// first orders what has a property before what does not have it.
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+// distance returns the number of bytes between an address and the memory, 0 if the address is in it or
+// right behind it.
+func (o Location[C]) distance(at device.Ptr) device.Ptr {
+	switch end := o.At + device.Ptr(o.Bytes); {
+	case at < o.At:
+		return o.At - at
+	case at >= end:
+		return at - end
+	}
+	return 0
 }
 
 // Containing returns the tensor or the pad in whose memory an address is, or the last one that was
