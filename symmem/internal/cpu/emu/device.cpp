@@ -82,11 +82,12 @@ Device::~Device() {
 }
 
 void Device::help(Grid& g, unsigned n) {
+  const unsigned room = std::min(kMaxHelpers, kMaxResident / (g.block_dim.x * g.block_dim.y * g.block_dim.z));
+  // without the lock: thousands of blocks that poll ask again and again
+  if (g.uncalled() == 0 || g.helpers.load() >= room) return;
   std::unique_lock lock(mutex_);
-  const unsigned long long left = g.pending() ? g.blocks - g.next.load() : 0;
-  n = static_cast<unsigned>(std::min<unsigned long long>(n, left - std::min<unsigned long long>(left, g.called)));
-  const unsigned room = kMaxResident / (g.block_dim.x * g.block_dim.y * g.block_dim.z);
-  for (; n > 0 && static_cast<unsigned>(g.helpers) < room && !aborted(); n--) {  // to start thousands of threads takes a while
+  n = static_cast<unsigned>(std::min<unsigned long long>(n, g.uncalled()));
+  for (; n > 0 && g.helpers.load() < room && !aborted(); n--) {  // to start thousands of threads takes a while
     if (wanted_.size() >= idle_) {
       pthread_t t;
       if (helpers_.size() == kMaxHelpers || !start_thread(t, [](void* d) { return static_cast<Device*>(d)->serve(), d; }, this)) return;
@@ -102,7 +103,7 @@ void Device::help(Grid& g, unsigned n) {
 void Device::dismiss(Grid& g) {
   std::unique_lock lock(mutex_);
   if (g.helpers == 0) return;
-  g.helpers -= static_cast<int>(std::erase(wanted_, &g));
+  g.helpers -= static_cast<unsigned>(std::erase(wanted_, &g));
   left_.wait(lock, [&] { return g.helpers == 0; });
 }
 

@@ -62,11 +62,16 @@ struct Grid {
   unsigned guesses = 0;  // helpers that the owner has called because a block took long
   std::atomic<unsigned> barrier_arrived{0}, barrier_generation{0};
   std::atomic<unsigned> left{0};  // abandoned blocks, which do not arrive at barriers of the grid
-  int helpers = 0;                // executors that help or were asked to; guarded by the device
-  unsigned called = 0;            // those of them that have not come yet; likewise
+  std::atomic<unsigned> helpers{0};  // executors that help or were asked to; the device's lock guards changes
+  std::atomic<unsigned> called{0};   // those of them that have not come yet; likewise
   Fault fault;
 
   bool pending() const { return next.load(std::memory_order_relaxed) < blocks; }
+  // uncalled returns the number of blocks that were not taken, beyond those for which an executor was called.
+  unsigned long long uncalled() const {
+    const unsigned long long taken = next.load() + called.load();
+    return taken < blocks ? blocks - taken : 0;
+  }
   void enter(Executor&);  // called before blocks are run
   // take takes a block, and returns false if none remain or the grid is stopped.
   bool take(unsigned long long& block);
