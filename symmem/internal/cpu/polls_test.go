@@ -103,6 +103,88 @@ __global__ void spin(volatile unsigned* p) { while (p[0] == 0); }`)
 	}
 }
 
+// Under the sanitizer, a kernel that polls is told from a kernel that computes, though it reads the same
+// words again and again.
+func TestWatchedKernelsSpin(t *testing.T) {
+	b := watch(t)
+	kernels := b.compile(`#include <symm.cuh>
+__global__ void plain(volatile int* n, float* x) { while (n[2] == 0); }
+__global__ void acquire(int* n, float* x) { while (symm::load_acquire((unsigned*)n + 2) == 0); }
+__global__ void swap(int* n, float* x) { while (atomicCAS(n + 2, 1, 2) != 1); }
+__global__ void words(volatile int* n, float* x) { for (bool all = false; !all;) { all = true; for (int i = 2; i < 16; i++) all &= n[i] != 0; } }
+__global__ void one(volatile int* n, float* x) { if (threadIdx.x == 0) while (n[2] == 0); __syncthreads(); }
+__global__ void vote(volatile int* n, float* x) { while (!__syncthreads_or(threadIdx.x == 0 && n[2] != 0)); }
+__global__ void shared(volatile int* n, float* x) {
+  __shared__ volatile int flag;
+  flag = 0;
+  __syncthreads();
+  while (flag == 0);
+}
+__global__ void sums(volatile int* n, float* x) {
+  for (;;)
+    for (int i = 0; i < n[0]; i++) {
+      x[i] = x[i] * 0.5f + n[1];
+      if (n[2]) x[0] = n[3];
+    }
+}
+__global__ void seldom(volatile int* n, float* x) {
+  for (;;) {
+    int sum = 0;
+    for (int i = 0; i < 500; i++) sum += n[1];
+    x[threadIdx.x] = sum;
+  }
+}
+__global__ void reads(volatile int* n, float* x) {
+  for (int sum = 0; n[2] == 0;)
+    for (int i = 0; i < 1024; i++) sum += n[i];
+}
+__global__ void registers(volatile int* n, float* x) {
+  for (unsigned v = n[1]; v != 0;) asm volatile("" : "+r"(v));
+}
+`)
+	words := make([]int32, 1024)
+	words[0], words[1] = 16, 1
+	n, x := upload(b, words), b.alloc(256)
+	for _, c := range []struct {
+		kernel        string
+		blocks, block int
+		line          int // of the poll; 0 if it computes
+	}{
+		{"plain", 1, 1, 2}, {"plain", 4, 64, 2}, {"acquire", 1, 1, 3}, {"acquire", 4, 64, 3}, {"swap", 1, 32, 4}, {"words", 1, 32, 5},
+		{"one", 1, 64, 6}, {"vote", 1, 64, 7}, {"shared", 1, 64, 12},
+		{"sums", 1, 1, 0}, {"seldom", 1, 32, 0}, {"reads", 1, 1, 0}, {"registers", 1, 32, 0},
+	} {
+		b.launch(kernels[c.kernel], c.blocks, c.block, n, x)
+		where := ""
+		if c.line > 0 {
+			where = fmt.Sprintf("cell[3]:%d", c.line)
+		}
+		samples := 0 // that are right; before the loop the kernel may do something else
+		var latest []device.Running
+		for end := time.Now().Add(limit / 2); samples < 5 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+			latest = b.Device.(device.Observer).Running()
+			if len(latest) == 0 { // there is no sample yet
+				continue
+			}
+			r := latest[0]
+			right := r.Kernel == c.kernel && r.Spins == (c.line > 0) && r.Where == where
+			if right {
+				samples++
+			} else if samples > 0 {
+				break
+			}
+		}
+		if samples < 5 {
+			t.Errorf("%s, %d × %d threads: %+v after %d right samples, want that it polls at %q", c.kernel, c.blocks, c.block, latest, samples, where)
+		}
+		atomic.StoreUint32(&b.Watch().Abort, 1)
+		if err := b.stream.Synchronize(); err == nil || !strings.Contains(err.Error(), "interrupted") {
+			t.Errorf("%s: %v", c.kernel, err)
+		}
+		atomic.StoreUint32(&b.Watch().Abort, 0)
+	}
+}
+
 // A loop over more words than a thread is known to have loaded is a poll, and is explained.
 func TestPollsManyWords(t *testing.T) {
 	b := open(t)

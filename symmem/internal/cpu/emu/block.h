@@ -154,6 +154,9 @@ struct Executor : Worker {
   // must_stop stops the grid if that was requested, and reports whether it is stopped.
   bool must_stop();
 
+  // watched reports whether the sanitizer watches what it runs. Another thread of the system may ask.
+  bool watched() const { return emu::Worker::api->sanitize; }
+
   // living returns the number of threads of the block, begun or not, that do not wait at a barrier. Another thread of
   // the system may ask, and gets a number that was right a moment ago.
   unsigned living() const { return plain ? count - thread->linear : alive - arrived; }

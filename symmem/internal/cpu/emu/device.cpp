@@ -177,7 +177,8 @@ void Device::monitor() {
 }
 
 // take_samples requests samples of some busy executors of each launch, and waits a while. A sample
-// that came too late the last time is also used.
+// that came too late the last time is also used. A watched kernel is not disturbed: its accesses take
+// the sample, and one that makes none is interrupted by the monitor's next tick.
 void Device::take_samples() {
   constexpr int kTries = 20, kOfLaunch = 4;
   std::unordered_map<std::uint64_t, int> launches;  // by start: number of samples
@@ -185,8 +186,10 @@ void Device::take_samples() {
     Executor* e = w.executor;
     Sample& s = e->sample;
     w.sampled = e->active.load(std::memory_order_acquire) && launches[e->began.load()]++ < kOfLaunch;
+    const int state = s.state.load();
+    const bool lasts = state == Sample::kTaken || (state == Sample::kStepping && e->watched());
     if (!w.sampled) s.state.store(Sample::kNone);
-    else if (s.state.load() != Sample::kTaken || s.began != e->began.load()) s.state.store(Sample::kWanted);
+    else if (!lasts || s.began != e->began.load()) s.state.store(Sample::kWanted);
   }
   for (int i = 0; i < kTries; i++) {
     bool lacks = false;
@@ -194,7 +197,7 @@ void Device::take_samples() {
       const int state = w.executor->sample.state.load(std::memory_order_acquire);
       if (!w.sampled || !w.executor->active.load() || state == Sample::kTaken) continue;
       lacks = true;
-      if (state == Sample::kWanted) pthread_kill(w.executor->os_thread, preempt_signal());
+      if (state == Sample::kWanted && !w.executor->watched()) pthread_kill(w.executor->os_thread, preempt_signal());
     }
     if (!lacks) return;
     timespec t{0, 1'000'000};
@@ -223,8 +226,7 @@ void Device::inspect(Watched& w, bool aborted) {
   w.blocks = blocks;
   // A sample says whether it spins. It costs thousands of single steps, so one that computes is suspected
   // again only after twice the time. Watched kernels tell by themselves: see Block::polled.
-  const bool suspect = still && !resting && cpu - w.suspected > std::max(kSuspect, w.suspected - w.cpu) && !e->spins.load() &&
-                       !e->emu::Worker::api->sanitize;
+  const bool suspect = still && !resting && cpu - w.suspected > std::max(kSuspect, w.suspected - w.cpu) && !e->spins.load() && !e->watched();
   if (suspect && !e->sample.active()) {
     w.suspected = cpu;
     e->sample.state.store(Sample::kWanted);

@@ -6,9 +6,13 @@
 // spins: it waits for a change of it. Instructions are not emulated; only their memory operands are
 // decoded.
 //
+// A kernel that the sanitizer watches calls the run time at each access. Its sample is the next accesses
+// of a thread, without single steps: it takes as long as the kernel needs for them, and changes neither
+// which thread runs next nor what a load returns.
+//
 // On aarch64 a process cannot single-step itself. There a thread spins if it has polled in vain by
 // functions that the run time knows: atomic operations, inline PTX, cuda::atomic. A loop that reads
-// a volatile variable is not recognised.
+// a volatile variable is recognised in watched kernels only.
 #pragma once
 
 #include <sys/ucontext.h>
@@ -55,12 +59,23 @@ struct Sample {
   const Thread* thread = nullptr;
   int steps = 0, passes = 0, noted = 0;
   Access accesses[kAccesses];
+
+  // Used for a watched kernel, of which a step is an access by the thread.
+  int latest = 0;            // the last step that was a new access
+  unsigned others = 0;       // accesses by other threads since the thread's last one
+  std::int64_t quiet = 0;    // processor time of the executor when a signal found that the block had made an access
+  bool accessed = false;     // it has made one since
 };
 
 // resume_sample is called when a thread returns to its kernel from the run time, or with the
 // address of an instruction that a signal has interrupted. It begins a sample if one is wanted, or
-// continues one of this thread. It returns true if the thread has to be single-stepped.
+// continues one of this thread. It returns true if the thread has to be single-stepped, which a
+// thread of a watched kernel never has.
 bool resume_sample(Executor*, std::uint64_t pc = 0);
+
+// sample_access is called at an access by a watched kernel while the executor's sample is active. pc is the
+// return address of the call that reports the access.
+void sample_access(Executor*, const void* p, bool writes, const void* pc);
 
 // on_step handles the trap after each instruction of an executor.
 void on_step(Executor*, ucontext_t*);

@@ -34,6 +34,8 @@ constexpr std::uintptr_t kPage = 4096;
 // number of volatile reads, and of atomic operations without effect, after which other threads run
 constexpr u32 kPolls = 16;
 
+enum { kLoad, kStore, kSwap, kFailedSwap };  // kinds of atomic operations
+
 }  // namespace
 
 // Zero is the initial state of a thread, and memory that no block has used costs nothing. end leaves
@@ -649,7 +651,6 @@ void Block::unlock() {
 }
 
 u64 Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 old, u64 stored, const void* pc) {
-  enum { kLoad, kStore, kSwap, kFailedSwap };
   const bool may_be_early = kind == kLoad;
   if (kind == kFailedSwap) kind = kLoad;
   ThreadState& t = current();
@@ -964,14 +965,22 @@ namespace {
 
 Block& block() { return *executor()->watch; }
 
+// sampled is block for an access.
+Block& sampled(const void* p, bool writes, const void* pc) {
+  Executor* e = executor();
+  if (e->sample.active()) sample_access(e, p, writes, pc);
+  return *e->watch;
+}
+
 }  // namespace
 
 const emu::Sanitize hooks = {
-    [](const void* p, unsigned size, unsigned how, const void* pc) { block().access(p, size, how, pc); },
-    [](const void* p, Size n, unsigned how, const void* pc) { block().range(reinterpret_cast<std::uintptr_t>(p), n, how, pc); },
+    [](const void* p, unsigned size, unsigned how, const void* pc) { sampled(p, how & kWrite, pc).access(p, size, how, pc); },
+    [](const void* p, Size n, unsigned how, const void* pc) { sampled(p, how & kWrite, pc).range(reinterpret_cast<std::uintptr_t>(p), n, how, pc); },
     [](const void* p) { block().lock(p); },
     [](const void* p, unsigned size, unsigned kind, int order, unsigned long long old, unsigned long long stored, const void* pc) -> unsigned long long {
-      return block().atomic(p, size, kind, order, old, stored, pc);
+      const bool writes = kind == kStore || (kind == kSwap && old != stored);
+      return sampled(p, writes, pc).atomic(p, size, kind, order, old, stored, pc);
     },
     [](int scope) { block().fence(static_cast<unsigned>(scope)); },
     [](int scope) { block().scope(static_cast<unsigned>(scope)); },
