@@ -121,7 +121,7 @@ func (w *watch) answer(e runEvent, now time.Time) {
 		delete(w.open, rank)
 		v.answered, v.run, v.waits, v.doing, v.busy, v.late, v.standing = now, s.Run, s.Waits, s.Doing, s.Busy, s.Late, s.Standing
 		v.cpu, v.slow = s.CPU, s.Slow
-		v.watched = s.Standing != nil && s.Standing.Watched && s.Standing.Inside
+		v.watched = v.sanitized() && s.Standing.Inside
 		if before.doing != nil && v.doing == nil {
 			v.alone = now
 		}
@@ -184,12 +184,12 @@ func (v *view) manner() manner {
 		return sleeping
 	}
 	inside := v.standing == nil || v.standing.Inside
-	if (inside || alone) && (v.standing == nil || !v.standing.Watched) { // under the sanitizer this says nothing
+	if inside || alone {
 		for _, b := range v.busy {
 			switch {
 			case b.Spins != "":
 				return spinning
-			case !b.Goes:
+			case !b.Goes && !v.sanitized(): // it may only be slow
 				return holding
 			}
 		}
@@ -199,6 +199,9 @@ func (v *view) manner() manner {
 	}
 	return computing
 }
+
+// sanitized reports whether the sanitizer watches the rank's kernels.
+func (v *view) sanitized() bool { return v.standing != nil && v.standing.Watched }
 
 // describe describes the rank's activity in words that change when it makes progress.
 func (v *view) describe() string {
