@@ -38,8 +38,8 @@ func TestRenew(t *testing.T) {
 	}
 }
 
-// Whatever the order of addresses, an address is described by a tensor that lives, unless it is within a page of
-// one that was freed and of no other.
+// Whatever the order of addresses, an address is described by a tensor that lives, unless it is within a
+// page of one that was freed and of no other.
 func TestNearest(t *testing.T) {
 	page := device.Ptr(os.Getpagesize())
 	at := 100 * page
