@@ -66,6 +66,24 @@ func TestManyBlocksPoll(t *testing.T) {
 	}
 }
 
+// Blocks give way also under the sanitizer, though nobody asks which kernels run.
+func TestManyWatchedBlocksPoll(t *testing.T) {
+	b := watch(t)
+	kernels := b.compile(`#include <symm.cuh>
+__global__ void plain(unsigned* c) { if (threadIdx.x == 0) { atomicAdd(c, 1u); while (*(volatile unsigned*)c < gridDim.x); } __syncthreads(); }
+__global__ void acquire(unsigned* c) { if (threadIdx.x == 0) { atomicAdd(c, 1u); while (symm::load_acquire(c) < gridDim.x); } __syncthreads(); }`)
+	for name, kernel := range kernels {
+		for _, blocks := range []int{40, 100, 300} {
+			c := upload(b, []uint32{0})
+			b.launch(kernel, blocks, 32, c)
+			if got := download[uint32](b, c, 1)[0]; got != uint32(blocks) {
+				t.Errorf("%s: %d of %d blocks", name, got, blocks)
+			}
+			b.Free(c)
+		}
+	}
+}
+
 // A grid of many blocks of many threads that poll for ever is explained, by the number of all its
 // threads, and can be stopped.
 func TestManyBlocksHang(t *testing.T) {
