@@ -169,9 +169,11 @@ func TestStartWithoutDescriptors(t *testing.T) {
 			t.Errorf("%d descriptors are free: %v", spare, raiseFiles(err))
 		}
 		unix.Setrlimit(unix.RLIMIT_NOFILE, &limit)
-		if _, after := procfs.FileLimit(); after != before {
+		_, after := procfs.FileLimit()
+		if after > before {
 			t.Fatalf("%d descriptors are free: %d are open after the start, and were %d (%v)", spare, after, before, err)
 		}
+		before = after // connections of earlier tests may have closed meanwhile
 	}
 	if refused < 5 {
 		t.Errorf("%d starts were refused", refused)
