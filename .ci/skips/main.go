@@ -54,6 +54,11 @@ type skip struct {
 
 // read returns the tests that were skipped in the runs of files, each once, in their order.
 func read(files []string) (skips []skip, err error) {
+	add := func(s skip) {
+		if !slices.ContainsFunc(skips, func(o skip) bool { return o.test == s.test }) {
+			skips = append(skips, s)
+		}
+	}
 	for _, file := range files {
 		f, err := os.Open(file)
 		if err != nil {
@@ -78,13 +83,19 @@ func read(files []string) (skips []skip, err error) {
 			case event.Test == "":
 			case event.Action == "output":
 				outputs[event.test] += event.Output
-			case event.Action == "skip" && !slices.ContainsFunc(skips, func(s skip) bool { return s.test == event.test }):
-				skips = append(skips, skip{event.test, reason(outputs[event.test])})
+				if m := python.FindStringSubmatch(event.Output); m != nil {
+					add(skip{test{event.Package, event.Test + "/" + m[1]}, m[2]})
+				}
+			case event.Action == "skip":
+				add(skip{event.test, reason(outputs[event.test])})
 			}
 		}
 	}
 	return skips, nil
 }
+
+// python matches the line that a test has logged of a test in Python, which unittest has skipped.
+var python = regexp.MustCompile(`\.go:\d+: (.*) \.\.\. skipped ['"](.*)['"]\n`)
 
 // place matches the beginning of a line that a test has logged.
 var place = regexp.MustCompile(`(?m)^ +[\w.-]+\.go:\d+: `)
@@ -98,8 +109,11 @@ func reason(output string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// printReasons prints a line for each reason.
+// printReasons prints a line for each reason, if there is one.
 func printReasons(skips []skip) {
+	if len(skips) == 0 {
+		return
+	}
 	type group struct {
 		reason string
 		count  int
@@ -119,6 +133,7 @@ func printReasons(skips []skip) {
 		}
 	}
 	slices.SortStableFunc(groups, func(a, b *group) int { return strings.Compare(a.reason, b.reason) })
+	fmt.Println("Skipped tests, by reason:")
 	for _, g := range groups {
 		fmt.Printf("%5d  %s: %s\n", g.count, g.reason, strings.Join(g.names, ", "))
 	}
