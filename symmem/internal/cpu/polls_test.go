@@ -168,7 +168,7 @@ __global__ void registers(volatile int* n, float* x) {
 		blocks, block int
 		line          int // of the poll; 0 if it computes
 	}{
-		{"plain", 1, 1, 2}, {"plain", 4, 64, 2}, {"acquire", 1, 1, 3}, {"acquire", 4, 64, 3}, {"swap", 1, 32, 4}, {"words", 1, 32, 5},
+		{"plain", 1, 1, 2}, {"plain", 4, 64, 2}, {"plain", 300, 32, 2}, {"acquire", 1, 1, 3}, {"acquire", 4, 64, 3}, {"swap", 1, 32, 4}, {"words", 1, 32, 5},
 		{"one", 1, 64, 6}, {"vote", 1, 64, 7}, {"shared", 1, 64, 12},
 		{"sums", 1, 1, 0}, {"seldom", 1, 32, 0}, {"reads", 1, 1, 0}, {"registers", 1, 32, 0},
 	} {

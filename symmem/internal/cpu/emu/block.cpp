@@ -153,6 +153,7 @@ void Executor::adopt() {
 }
 
 void Executor::preempt_soon() {
+  if (watched()) return;  // it gives way at its accesses: see sanitize::Block::polled
   if (!has_timer) {
     sigevent event{};
     event.sigev_notify = SIGEV_THREAD_ID;
