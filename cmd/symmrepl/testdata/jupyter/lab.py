@@ -32,59 +32,93 @@ def notebook(sources):
 @unittest.skipIf(sync_playwright is None, "playwright is not installed (pip install playwright)")
 @unittest.skipIf(BROWSER is None, "there is no Chromium (apt-get install chromium, or name one in CHROMIUM)")
 class Lab(unittest.TestCase):
-    """JupyterLab, with a browser."""
+    """JupyterLab, with a browser. The tests of a class share the server, the browser and a page."""
 
-    MODULE, FOLDER = "jupyterlab", "lab/tree/"  # the server's Python module, and the path of notebooks
+    MODULE = "jupyterlab"  # the server's Python module
 
-    def setUp(self):
+    @classmethod
+    def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        self.settings = settings = os.path.join(folder.name, "settings", "@jupyterlab", "apputils-extension")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = folder.name
+        cls.settings = settings = os.path.join(folder.name, "settings", "@jupyterlab", "apputils-extension")
         os.makedirs(settings)
         with open(os.path.join(settings, "notification.jupyterlab-settings"), "w") as f:
             json.dump({"fetchNews": "false"}, f)
-        self.notebooks = notebooks = os.path.join(folder.name, "notebooks")
+        cls.notebooks = notebooks = os.path.join(folder.name, "notebooks")
         os.mkdir(notebooks)
-        self.server = subprocess.Popen(
-            [sys.executable, "-m", self.MODULE, "--no-browser", "--allow-root", "--ServerApp.port=0", "--IdentityProvider.token=t", "--ServerApp.root_dir=" + notebooks,
-             "--LabApp.extension_manager=readonly", "--LabApp.user_settings_dir=" + os.path.join(folder.name, "settings")],
+        # Without the check, each page that is opened starts node to ask whether JupyterLab is to be built again.
+        unchecked = {"page_config_data": {"buildCheck": False, "buildAvailable": False}}
+        cls.server = subprocess.Popen(
+            [sys.executable, "-m", cls.MODULE, "--no-browser", "--allow-root", "--ServerApp.port=0", "--IdentityProvider.token=t", "--ServerApp.root_dir=" + notebooks,
+             f"--ServerApp.tornado_settings={unchecked}", "--LabApp.extension_manager=readonly", "--LabApp.expose_app_in_browser=True",
+             "--LabApp.user_settings_dir=" + os.path.join(folder.name, "settings")],
             stderr=subprocess.DEVNULL)
-        self.addCleanup(self.stop)
-        self.url = self.address()
+        cls.addClassCleanup(cls.stop)
         browsers = sync_playwright().start()
-        self.addCleanup(browsers.stop)
-        self.browser = browsers.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"], env={**os.environ, "XDG_RUNTIME_DIR": self.folder})
-        self.addCleanup(self.browser.close)
+        cls.addClassCleanup(browsers.stop)
+        # A browser with a folder keeps compiled scripts, and pages in one window take less than pages in several.
+        cls.browser = browsers.chromium.launch_persistent_context(
+            os.path.join(cls.folder, "browser"), executable_path=BROWSER, args=["--no-sandbox", "--disable-gpu"],
+            env={**os.environ, "XDG_RUNTIME_DIR": cls.folder})
+        cls.addClassCleanup(cls.browser.close)
+        cls.browser.set_default_timeout(1000 * PATIENCE)
+        cls.page = cls.browser.pages[0]
+        cls.url = cls.address()
 
-    def address(self):
-        record = os.path.join(jupyter_runtime_dir(), f"jpserver-{self.server.pid}.json")
+    @classmethod
+    def address(cls):
+        record = os.path.join(jupyter_runtime_dir(), f"jpserver-{cls.server.pid}.json")
         deadline = time.time() + PATIENCE
-        while time.time() < deadline and self.server.poll() is None:
+        while time.time() < deadline and cls.server.poll() is None:
             try:
                 with open(record) as f:
                     return json.load(f)["url"]
             except (OSError, ValueError):  # not there yet, or not whole
                 time.sleep(0.1)
-        self.fail(self.MODULE + " does not start")
+        raise TimeoutError(cls.MODULE + " does not start")
 
-    def stop(self):
-        self.server.terminate()
-        self.server.wait(PATIENCE)
+    @classmethod
+    def stop(cls):
+        cls.server.terminate()
+        cls.server.wait(PATIENCE)
 
     def open(self, nb, theme="Light", width=1000, height=500):
-        """Opens a notebook in a page, in a theme, and waits for its kernel. Each theme has its own kernel."""
-        file = theme + ".ipynb"
+        """Shows a notebook in the page, in a theme, and waits for its kernel, which is a new one."""
+        file = f"{self._testMethodName}-{theme}.ipynb"
         with open(os.path.join(self.notebooks, file), "w") as f:
             json.dump(nb, f)
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.show(self.page, file, theme)
+        self.wait_for_kernel(self.page)
+        self.page.wait_for_selector(f'body[data-jp-theme-name="JupyterLab {theme}"]', state="attached")
+        return self.page
+
+    def show(self, page, file, theme):
+        """Replaces the notebook in the page, whose kernel ends."""
+        if page.url == "about:blank":
+            self.load(page, "lab/tree/", file, theme)
+            return
+        page.evaluate("""async ([path, theme]) => {
+            const app = window.jupyterapp, before = [...app.shell.widgets("main")]
+            await app.commands.execute("apputils:change-theme", {theme})
+            await app.commands.execute("docmanager:open", {path})
+            for (const widget of before) {
+                const session = widget.sessionContext?.session?.id
+                widget.dispose()
+                if (session) app.serviceManager.sessions.shutdown(session)
+            }
+        }""", [file, "JupyterLab " + theme])
+        page.wait_for_function("""path => {
+            const shell = window.jupyterapp.shell, opened = [...shell.widgets("main")].find(widget => widget.context?.path === path)
+            if (shell.currentWidget !== opened) shell.activateById(opened.id)  // a widget that ends takes the focus with it
+            return shell.currentWidget === opened && opened.sessionContext.isReady
+        }""", arg=file, polling=100)
+
+    def load(self, page, folder, file, theme):
         with open(os.path.join(self.settings, "themes.jupyterlab-settings"), "w") as f:
             json.dump({"theme": "JupyterLab " + theme}, f)
-        page = self.browser.new_context(viewport={"width": width, "height": height}).new_page()
-        page.set_default_timeout(1000 * PATIENCE)
-        page.goto(self.url + self.FOLDER + file + "?token=t&reset")
-        self.wait_for_kernel(page)
-        page.wait_for_selector(f'body[data-jp-theme-name="JupyterLab {theme}"]', state="attached")
-        return page
+        page.goto(self.url + folder + file + "?token=t&reset")
 
     def wait_for_kernel(self, page):
         page.wait_for_selector("text=/^symmrepl .* [|] Idle$/")  # in the status bar; the toolbar's indicator is idle before there is a kernel, too

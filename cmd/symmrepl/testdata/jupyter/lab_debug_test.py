@@ -61,7 +61,6 @@ class Debugger(Lab):
             page.wait_for_selector(".jp-DebuggerEditor-highlight")
             page.click(".jp-DebuggerBugButton")  # leaving lets the ranks go on
             page.wait_for_selector("text=[1] 60")
-            page.close()
 
 
 if __name__ == "__main__":

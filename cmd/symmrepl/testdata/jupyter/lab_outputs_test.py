@@ -104,7 +104,6 @@ class Outputs(Lab):
             page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]", state="attached")
             yield page
             self.keep(page, f"outputs-{name}-{theme.lower()}.png")
-            page.close()
 
     def keep(self, page, name):
         """Stores a picture of the notebook's cells."""
@@ -217,7 +216,7 @@ class Outputs(Lab):
             file = os.path.join(self.folder, theme + ".html")
             with open(file, "w") as f:
                 f.write(HTMLExporter(theme=theme).from_notebook_node(nb)[0])
-            page = self.browser.new_context().new_page()
+            page = self.browser.new_page()
             page.goto("file://" + file, wait_until="domcontentloaded")
             labels = page.locator(".symm-tabs > details > summary")
             self.assertEqual(labels.all_inner_texts(), ["ranks 0,1,3", "rank 2", "differences"])

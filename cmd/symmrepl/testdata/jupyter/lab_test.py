@@ -56,7 +56,6 @@ class Notebooks(Lab):
             print(f"contrast of an error, {theme}: {min(got):.1f}", file=sys.stderr)
             self.assertGreater(min(got), 4.5, (theme, got))
             self.picture(page, f"lab-error-{theme.lower()}.png")
-            page.close()
 
     def test_cuda_is_highlighted(self):
         """A cell that begins with %%cuda is highlighted as C++, also one that becomes such a cell; others as Go."""
@@ -69,7 +68,6 @@ class Notebooks(Lab):
         page.keyboard.press("Control+Home")
         page.keyboard.type("%%cuda\n")
         page.locator(".jp-Notebook-cell >> nth=1").locator(".cm-content[data-language=cpp]").wait_for()
-        page.close()
 
     def test_lesson(self):
         """In the notebook of a lesson each picture is drawn, and the source of each check is folded until it is clicked; that of other cells is shown."""
@@ -97,7 +95,6 @@ class Notebooks(Lab):
             cell(checks[0]).locator(".jp-InputPlaceholder").click()
             cell(checks[0]).locator(".cm-content").wait_for(state="visible")
             self.picture(page, f"lab-lesson-{theme.lower()}.png")
-            page.close()
 
     def test_notebook(self):
         for theme in ("Light", "Dark"):
@@ -115,7 +112,6 @@ class Notebooks(Lab):
             page.wait_for_selector("text=/: interrupted/ >> nth=0")
             page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")
             self.picture(page, f"lab-interrupted-{theme.lower()}.png")
-            page.close()
 
 
 if __name__ == "__main__":

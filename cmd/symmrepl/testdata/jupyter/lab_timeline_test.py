@@ -1,6 +1,7 @@
 """Timelines in JupyterLab and in the pages of nbconvert: python -m unittest lab_timeline_test."""
 
 import os
+import re
 import unittest
 
 import nbformat
@@ -76,7 +77,6 @@ class Timelines(Lab):
             self.picture(page, f"lab-timeline-{theme.lower()}.png")
             self.assertGreater(len(waits), 0)
             self.assertEqual(wrong, [])
-            page.close()
 
     def test_nbconvert(self):
         nb = nbformat.from_dict(notebook(CELLS))
@@ -87,7 +87,9 @@ class Timelines(Lab):
             exporter.theme = theme
             with open(page_file, "w") as f:
                 f.write(exporter.from_notebook_node(nb)[0])
-            page = self.browser.new_context(viewport={"width": 1150, "height": 900}, offline=True).new_page()
+            page = self.browser.new_page()
+            page.set_viewport_size({"width": 1150, "height": 900})
+            page.route(re.compile("^(?!file:)"), lambda request: request.abort())
             page.goto("file://" + page_file, wait_until="commit")
             page.wait_for_selector(WAIT)
             self.moves(page)

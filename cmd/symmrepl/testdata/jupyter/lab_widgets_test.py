@@ -67,7 +67,6 @@ class Widgets(Lab):
             self.text(page, 2, "[0,1] 1")
             if theme == "Light":
                 self.reload(page)
-            page.close()
 
     def reload(self, page):
         """A page that is opened again has the widgets as they are."""

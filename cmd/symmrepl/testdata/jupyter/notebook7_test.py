@@ -10,7 +10,10 @@ from lab import Lab, notebook
 
 @unittest.skipUnless(importlib.util.find_spec("notebook"), "there is no Notebook 7 (pip install notebook)")
 class Notebook7(Lab):
-    MODULE, FOLDER = "notebook", "notebooks/"
+    MODULE = "notebook"
+
+    def show(self, page, file, theme):
+        self.load(page, "notebooks/", file, theme)
 
     def wait_for_kernel(self, page):
         page.wait_for_selector(".jp-KernelName:has-text('symmrepl')")
@@ -38,13 +41,11 @@ class Notebook7(Lab):
             page.keyboard.type("t")
             page.keyboard.press("Control+Enter")
             cell.locator("text=undefined: t").first.wait_for(state="visible")  # the session is new
-            page.close()
 
     def test_cuda_is_highlighted(self):
         page = self.open(notebook(['%%cuda\nextern "C" __global__ void k(int* x) { return; }', "x := 1"]))
         page.locator(".jp-Notebook-cell >> nth=0").locator(".cm-content[data-language=cpp]").wait_for()
         page.locator(".jp-Notebook-cell >> nth=1").locator(".cm-content[data-language=go]").wait_for()
-        page.close()
 
     @unittest.skipUnless(lab_widgets_test.installed(), lab_widgets_test.MISSING)
     def test_widgets(self):
@@ -60,7 +61,6 @@ class Notebook7(Lab):
         cell.locator("text=rank 1 of max has 8").wait_for(state="visible")
         page.click("button:has-text('count') >> nth=-1")
         page.locator(".jp-Notebook-cell >> nth=1").locator("text=[0,1] clicked 1").wait_for(state="visible")
-        page.close()
 
 
 if __name__ == "__main__":
