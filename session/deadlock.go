@@ -70,7 +70,7 @@ type suspicion struct {
 	answers  map[int]*statusEvent // so far, by rank
 
 	looks int                  // number of equal looks so far
-	open  bool                 // they were enough, and some wait may still end: the table is not delayed
+	open  bool                 // they cannot end the cell as long as its ranks wait like this: the table is not delayed
 	began time.Time            // time of the first of these looks
 	last  map[int]*statusEvent // the answers to the last of these looks, by rank
 }
@@ -126,23 +126,21 @@ func (r *run) lookForDeadlock(now time.Time) {
 	}
 	s.question = 0
 	if !r.standStill(s.answers) {
-		*s = suspicion{asked: now}
+		*s = suspicion{asked: now, open: mayEndByThemselves(s.answers)}
 		return
 	}
 	switch {
 	case s.last == nil || !alike(s.last, s.answers):
-		s.looks, s.open, s.began = 1, false, now
+		s.looks, s.began = 1, now
 	case lookedAgain(s.last, s.answers):
 		s.looks++
 	default: // the devices have not checked again yet: the machine may be slow
 		return
 	}
 	s.last = s.answers
-	if s.looks >= looksAlike {
-		held := r.heldUp(s.last)
-		if s.open = len(held) == 0; !s.open {
-			r.endInVain(held, now)
-		}
+	held := r.heldUp(s.last)
+	if s.open = len(held) == 0; !s.open && s.looks >= looksAlike {
+		r.endInVain(held, now)
 	}
 }
 
@@ -191,7 +189,7 @@ func (r *run) standStill(answers map[int]*statusEvent) bool {
 			}
 			continue
 		}
-		if a.Run != r.number || len(a.Waits) == 0 || slices.ContainsFunc(a.Waits, func(w Wait) bool { return !w.Sure || w.Limit > 0 }) {
+		if a.Run != r.number || len(a.Waits) == 0 || slices.ContainsFunc(a.Waits, mayEndByItself) {
 			return false
 		}
 	}
@@ -203,6 +201,19 @@ func (r *run) standStill(answers map[int]*statusEvent) bool {
 		}
 	}
 	return true
+}
+
+// mayEndByItself reports whether a wait may end though no rank makes a call.
+func mayEndByItself(w Wait) bool { return !w.Sure || w.Limit > 0 }
+
+// mayEndByThemselves reports whether there are such waits among the answers to a look.
+func mayEndByThemselves(answers map[int]*statusEvent) bool {
+	for _, a := range answers {
+		if slices.ContainsFunc(a.Waits, mayEndByItself) {
+			return true
+		}
+	}
+	return false
 }
 
 // alike reports whether no rank has made progress between two looks.

@@ -271,11 +271,41 @@ func TestTableAwaitsLooks(t *testing.T) {
 		{"a wait that begins later", suspicion{question: 3, asked: at(9000)}, 9400, 0, true},
 		{"equal looks", suspicion{looks: 1, began: at(1300)}, 3700, 0, true},
 		{"equal looks for long", suspicion{looks: 1, began: at(1300)}, 3900, 0, false},
-		{"equal looks that cannot end the cell", suspicion{looks: 4, open: true, began: at(500)}, 1600, 0, false},
+		{"equal looks that cannot end the cell", suspicion{looks: 1, open: true, began: at(500)}, 1600, 0, false},
+		{"waits that may end by themselves, on a slow machine", suspicion{asked: at(1400), open: true}, 1600, 8, false},
 		{"equal looks on a slow machine", suspicion{looks: 1, began: at(1300)}, 11_000, 8, true},
 	} {
 		if got := c.s.isDue(at(c.now), hung, c.slow); got != c.due {
 			t.Errorf("%s: %v, want %v", c.name, got, c.due)
+		}
+	}
+}
+
+// A look at waits that may end though no rank makes a call does not delay the table, nor does one at
+// ranks that can end each other's waits.
+func TestLooksInVain(t *testing.T) {
+	c := newController(Config{}, 2, nil)
+	defer c.spawner.close()
+	for _, test := range []struct {
+		name  string
+		waits []Wait // of rank 0, 1
+		open  bool
+		looks int
+	}{
+		{"one for the other", []Wait{{Op: "w", Peers: []int{1}, Sure: true}, {Op: "w", Peers: []int{0}, Sure: true}}, false, 1},
+		{"in a kernel of the user's", []Wait{{Op: "k"}, {Op: "k"}}, true, 0},
+		{"with a limit", []Wait{{Op: "w", Peers: []int{1}, Sure: true, Limit: 60}, {Op: "w", Peers: []int{0}, Sure: true}}, true, 0},
+		{"in one call", []Wait{{Op: "c", Call: "c #1", Peers: []int{1}, Sure: true}, {Op: "c", Call: "c #1", Peers: []int{0}, Sure: true}}, true, 1},
+	} {
+		r := &run{c: c, number: 7, ranks: []int{0, 1}, left: 2, on: []rankRun{{takesPart: true}, {takesPart: true}}}
+		s := &r.watch.stuck
+		s.question, s.answers = 3, map[int]*statusEvent{}
+		for rank, w := range test.waits {
+			s.answers[rank] = &statusEvent{Run: 7, Waits: []Wait{w}, Standing: &standing{Stands: true}}
+		}
+		r.lookForDeadlock(time.Unix(1000, 0))
+		if s.open != test.open || s.looks != test.looks {
+			t.Errorf("%s: open %v after %d equal looks, want %v after %d", test.name, s.open, s.looks, test.open, test.looks)
 		}
 	}
 }

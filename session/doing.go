@@ -29,6 +29,7 @@ type Busy struct {
 	Spins string  `json:",omitempty"`
 	Goes  bool    `json:",omitempty"` // it is known to do more than read Spins
 	Since float64 // seconds
+	Seen  uint64  `json:",omitempty"` // time at which it was last seen to read Spins, as Seen of a Wait
 }
 
 // describeBusy describes the running kernels, without times: "busy in kernel ar, launched at

@@ -16,10 +16,10 @@ import (
 // still, which means that it computes, sleeps or waits in the same way in several answers in a row.
 // A rank that makes calls, or whose device gets through work, makes progress; a rank that waits
 // only for ranks that make progress is not reported either. On a slow machine only the time counts
-// for which a rank has had a processor, and while the sanitizer watches kernels, only the time for which
-// they are seen to wait for a word of memory. A rank that waits must have checked in vain after the
-// awaited rank began what it does: before, that rank may have ended the wait. If all ranks compute or
-// sleep, there is no report.
+// for which a rank has had a processor, and code of a cell needs less of that time than a kernel; while
+// the sanitizer watches kernels, only the time for which they are seen to wait for a word of memory. A rank
+// that waits must have checked in vain after the awaited rank began what it does: before, that rank may
+// have ended the wait. If all ranks compute or sleep, there is no report.
 //
 // The table is shown once, and again when an entry has become worse: a moment later, as other entries
 // become worse at nearly the same time. A front end that can show it
@@ -276,7 +276,7 @@ func (w *watch) lasts(v *view, now time.Time) time.Duration {
 		seconds = v.doing.For
 	default:
 		if v.manner() == computing {
-			ago = v.slow.shrink(ago)
+			ago = v.computes(ago)
 		}
 		return v.lasts + ago
 	}
@@ -315,26 +315,27 @@ func (w *watch) standStill(r *run, pending []bootstrap.Pending, now time.Time) m
 	return still
 }
 
-// absent reports whether a rank does not take part in the cell, or finished it so long ago that the
-// ranks that waited for it have had the time to see that. On a slow machine that takes longer.
+// absent reports whether a rank does not take part in the cell, or finished it a while ago. A rank that
+// waited for it may not have seen that yet: see mayHaveEnded.
 func (w *watch) absent(r *run, rank int, now time.Time) bool {
-	return !r.on[rank].takesPart || now.Sub(r.on[rank].doneAt) >= w.slow.stretch(standAfter)
+	return !r.on[rank].takesPart || now.Sub(r.on[rank].doneAt) >= standAfter
 }
 
 // awaitsStill reports whether a waiting rank waits for one of still.
 func (w *watch) awaitsStill(r *run, rank int, still map[int]bool, pending []bootstrap.Pending, now time.Time) bool {
 	v := w.view(rank)
 	others := slices.DeleteFunc(allRanks(r.c.size), func(o int) bool { return o == rank })
-	all := func(ranks []int) bool { return !slices.ContainsFunc(ranks, func(o int) bool { return !still[o] }) }
+	// all: no other rank can end a wait any more, or is known to have ended it
+	all := !slices.ContainsFunc(others, func(o int) bool { return !still[o] || !r.runs(o) && w.mayHaveEnded(r, v, o) })
 	if v.manner() == spinning { // for any rank that may change the memory
-		return all(others) || w.waitedLong(r, w.lasts(v, now), others, now)
+		return all || w.waitedLong(r, w.lasts(v, now), others, now)
 	}
 	for _, wait := range v.waits {
 		since := w.sinceStop(time.Duration(wait.Since*float64(time.Second))+now.Sub(v.answered), now)
 		switch peers := awaited(wait, rank, pending); {
 		case since < standAfter, wait.Host && len(peers) == 0: // all have come, and the call is about to return
 		case len(peers) == 0: // any rank may end the wait
-			if all(others) || w.waitedLong(r, since, others, now) {
+			if all || w.waitedLong(r, since, others, now) {
 				return true
 			}
 		case slices.ContainsFunc(peers, func(o int) bool { return still[o] && !w.mayHaveEnded(r, v, o) }), w.waitedLong(r, since, peers, now):
@@ -377,7 +378,7 @@ func (w *watch) mayHaveEnded(r *run, v *view, awaited int) bool {
 func (w *watch) waitedLong(r *run, since time.Duration, ranks []int, now time.Time) bool {
 	excused := func(o int) bool {
 		if !r.runs(o) {
-			return !w.absent(r, o, now)
+			return r.on[o].takesPart && now.Sub(r.on[o].doneAt) < w.slow.stretch(standAfter)
 		}
 		v := w.view(o)
 		return v != nil && (v.slow > 0 || v.watched)

@@ -108,7 +108,7 @@ func foldState(answers []Answer) (s State) {
 	var groups sharing[GroupInfo]
 	var words sharing[WordInfo]
 	waits := sharing[Wait]{ignore: func(w *Wait) { w.Since, w.Seen = 0, 0 }}
-	busy := sharing[Busy]{ignore: func(b *Busy) { b.Since = 0 }}
+	busy := sharing[Busy]{ignore: func(b *Busy) { b.Since, b.Seen = 0, 0 }}
 	for _, a := range answers {
 		switch {
 		case a.Err != nil:

@@ -26,6 +26,9 @@ const (
 	// a rank that is not stopped counts as not answering only after this time, and on a slow machine
 	// after a longer time
 	deafAfter = 10 * time.Second
+	// code of a cell that runs for this part of the time counts as running all the time: what code
+	// does between two calls is short
+	codePart = 10
 )
 
 // watch is the watchdog of one cell: the last answers of the ranks, and the reports so far.
@@ -125,7 +128,7 @@ func (w *watch) answer(e runEvent, now time.Time) {
 		if before.doing != nil && v.doing == nil {
 			v.alone = now
 		}
-		if haveChecked(before.waits, v.waits) {
+		if haveChecked(before, *v) {
 			v.checked = before.answered
 		}
 		v.does = v.describe()
@@ -134,7 +137,10 @@ func (w *watch) answer(e runEvent, now time.Time) {
 			v.lasts = 0
 		case v.slow > 0 && v.manner() == computing: // it has had less processor time than that
 			used := time.Duration((v.cpu - before.cpu) * float64(time.Second))
-			v.lasts += min(over, max(used, v.slow.shrink(over)))
+			if v.runsCode() {
+				used *= codePart
+			}
+			v.lasts += min(over, max(used, v.computes(over)))
 		default:
 			v.lasts += over
 		}
@@ -142,11 +148,16 @@ func (w *watch) answer(e runEvent, now time.Time) {
 }
 
 // haveChecked reports whether the device has checked all waits of an answer in vain since the last answer,
-// which had the waits last. If not, a wait may be over: on a busy machine its thread has to get a processor
-// before it sees that.
-func haveChecked(last, waits []Wait) bool {
-	for _, w := range waits {
-		if w.Seen != 0 && slices.ContainsFunc(last, func(o Wait) bool { return o.Op == w.Op && o.Seen == w.Seen }) {
+// before. If not, a wait may be over: on a busy machine its thread has to get a processor before it sees
+// that.
+func haveChecked(before, now view) bool {
+	for _, w := range now.waits {
+		if w.Seen != 0 && slices.ContainsFunc(before.waits, func(o Wait) bool { return o.Op == w.Op && o.Seen == w.Seen }) {
+			return false
+		}
+	}
+	for _, b := range now.busy {
+		if b.Seen != 0 && slices.ContainsFunc(before.busy, func(o Busy) bool { return o.Kernel == b.Kernel && o.Seen == b.Seen }) {
 			return false
 		}
 	}
@@ -198,6 +209,20 @@ func (v *view) manner() manner {
 		return blocked
 	}
 	return computing
+}
+
+// runsCode reports whether the rank is in code of the cell itself: in no compiled call, and no kernel of it
+// runs.
+func (v *view) runsCode() bool {
+	return v.doing != nil && v.doing.What == "" && !v.doing.Blocked && (v.standing == nil || !v.standing.Inside) && len(v.busy) == 0
+}
+
+// computes returns the time that counts of the time d for which a rank computes.
+func (v *view) computes(d time.Duration) time.Duration {
+	if v.runsCode() {
+		return (v.slow / codePart).shrink(d)
+	}
+	return v.slow.shrink(d)
 }
 
 // sanitized reports whether the sanitizer watches the rank's kernels.

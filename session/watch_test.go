@@ -67,23 +67,29 @@ func TestHoldsUp(t *testing.T) {
 }
 
 // A rank that waits is not reported when the rank that it waits for has just finished the cell: the
-// wait is about to end. On a slow machine it takes longer to end.
+// wait is about to end. On a slow machine it takes longer to end, unless it was checked since in vain.
 func TestJustFinished(t *testing.T) {
 	finished := time.Unix(1000, 0)
 	for _, c := range []struct {
-		name  string
-		slow  slowness
-		after time.Duration
-		want  bool
+		name    string
+		slow    slowness
+		checked bool
+		after   time.Duration
+		want    bool
 	}{
-		{"at once", 0, 300 * time.Millisecond, false},
-		{"a while ago", 0, time.Second, true},
-		{"on a slow machine", 8, 4 * time.Second, false},
-		{"in vain on a slow machine", 8, 9 * time.Second, true},
-		{"on a slower machine", 16, 9 * time.Second, false},
+		{"at once", 0, false, 300 * time.Millisecond, false},
+		{"a while ago", 0, false, time.Second, true},
+		{"on a slow machine", 8, false, 4 * time.Second, false},
+		{"checked since on a slow machine", 8, true, time.Second, true},
+		{"checked just before on a slow machine", 8, true, 900 * time.Millisecond, false},
+		{"in vain on a slow machine", 8, false, 9 * time.Second, true},
+		{"on a slower machine", 16, false, 9 * time.Second, false},
 	} {
 		now := finished.Add(c.after)
 		waits := &view{answered: now, slow: c.slow, waits: []Wait{{Op: "barrier", Peers: []int{0}, Since: 20}}}
+		if c.checked {
+			waits.checked = finished
+		}
 		r := &run{c: &controller{size: 2}, ranks: []int{0, 1}, on: []rankRun{{takesPart: true, result: &Result{}, doneAt: finished}, {takesPart: true}}}
 		w := &watch{since: finished, views: []*view{nil, waits}}
 		if got := w.standStill(r, nil, now)[1]; got != c.want {
@@ -179,6 +185,62 @@ func TestSpinsUnderSanitizer(t *testing.T) {
 		v, now := w.views[0], start.Add(2*watchEvery)
 		if got := w.lasts(v, now); v.manner() != c.manner || got != c.lasts {
 			t.Errorf("%s: manner %d for %v, want %d for %v", c.name, v.manner(), got, c.manner, c.lasts)
+		}
+	}
+}
+
+// A kernel that reads a word again and again is reported if it was seen to do so since the other ranks
+// have finished the cell, also on a slow machine.
+func TestSpinsAfterOthers(t *testing.T) {
+	start := time.Unix(1000, 0)
+	second := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
+	for _, c := range []struct {
+		name string
+		seen []uint64 // at each answer, half a second apart
+		want bool
+	}{
+		{"seen at each answer", []uint64{1, 2, 3}, true},
+		{"not seen since", []uint64{1, 1, 1}, false},
+		{"the device does not tell", []uint64{0, 0, 0}, true},
+	} {
+		w := &watch{since: start}
+		for i, seen := range c.seen {
+			s := &statusEvent{ID: watchdogQuestion, Slow: 8, Busy: []Busy{{Kernel: "k", Spins: "element 0", Since: float64(i+1) / 2, Seen: seen}}}
+			w.answer(runEvent{[]int{1}, answer{event{Status: s}, nil}}, second(float64(i+1)/2))
+		}
+		r := &run{c: &controller{size: 2}, ranks: []int{0, 1}, on: []rankRun{{takesPart: true, result: &Result{}, doneAt: second(0.1)}, {takesPart: true}}}
+		if got := w.standStill(r, nil, second(1.6))[1]; got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// On a slow machine only the processor time of a rank counts that computes; code of the cell itself needs a
+// small part of it.
+func TestComputesOnSlowMachine(t *testing.T) {
+	start := time.Unix(1000, 0)
+	for _, c := range []struct {
+		name string
+		s    statusEvent
+		cpu  float64 // processor time in a second
+		want time.Duration
+	}{
+		{"code of the cell", statusEvent{Doing: &Activity{At: "cell[1]:1"}}, 0.1, time.Second},
+		{"code that hardly runs", statusEvent{Doing: &Activity{At: "cell[1]:1"}, Slow: 64}, 0.02, 200 * time.Millisecond},
+		{"a compiled call", statusEvent{Doing: &Activity{What: "is in sort.Ints"}}, 0.25, 250 * time.Millisecond},
+		{"a kernel", statusEvent{Doing: &Activity{At: "cell[1]:1"}, Busy: []Busy{{Kernel: "k", Goes: true}}}, 0.25, 250 * time.Millisecond},
+		{"an operation", statusEvent{Doing: &Activity{At: "cell[1]:1"}, Standing: &standing{Inside: true}}, 0.25, 250 * time.Millisecond},
+		{"nothing that is known", statusEvent{}, 0.25, 250 * time.Millisecond},
+	} {
+		w := &watch{}
+		c.s.ID, c.s.Slow = watchdogQuestion, max(c.s.Slow, 8)
+		for i := range 2 {
+			s := c.s
+			s.CPU = float64(i) * c.cpu
+			w.answer(runEvent{[]int{0}, answer{event{Status: &s}, nil}}, start.Add(time.Duration(i)*time.Second))
+		}
+		if got := w.views[0].lasts; got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 }

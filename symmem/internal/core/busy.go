@@ -17,6 +17,7 @@ type Busy struct {
 	Spins  string
 	Goes   bool          // it is known to do other work
 	Since  time.Duration // since it began; on a device that cannot tell, since its launch
+	Seen   uint64        // when it was last seen to read Spins, in nanoseconds of a clock of the device; 0 if it was not
 	Caller int           // where it was launched last, as Config.Caller said
 }
 
@@ -38,7 +39,7 @@ func (rt *Runtime) Busy() []Busy {
 	var list []Busy
 	if o, ok := rt.dev.(device.Observer); ok {
 		for _, r := range o.Running() {
-			list = append(list, Busy{Kernel: r.Kernel, Spins: rt.spins(r), Goes: !r.Spins, Since: r.For,
+			list = append(list, Busy{Kernel: r.Kernel, Spins: rt.spins(r), Goes: !r.Spins, Since: r.For, Seen: r.Seen,
 				Caller: rt.calls.LaunchOf(r.Kernel)})
 		}
 	} else if kernel, at := rt.calls.LatestKernel(); kernel != "" && len(waiting) == 0 && !rt.allRest() {

@@ -15,17 +15,24 @@ import (
 // processor when it was sampled is assumed to do what it did before.
 type sampled struct {
 	mu     sync.Mutex
-	latest map[uint64]emu.Sample
+	latest map[uint64]sample
+}
+
+// sample is a sample, and the time at which it was there.
+type sample struct {
+	emu.Sample
+	at uint64
 }
 
 // now samples all threads.
-func (s *sampled) now(d *emu.Device) []emu.Sample {
+func (s *sampled) now(d *emu.Device) []sample {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.latest
-	s.latest = map[uint64]emu.Sample{}
-	var list []emu.Sample
-	for _, o := range d.Running() {
+	s.latest = map[uint64]sample{}
+	var list []sample
+	for _, taken := range d.Running() {
+		o := sample{taken, emu.Now()}
 		if b, known := before[o.Executor]; !o.Taken && known && b.Began == o.Began {
 			b.Others, o = o.Others, b
 		}
@@ -61,6 +68,9 @@ func (d *cpu) Running() []device.Running {
 		}
 		r := &list[i]
 		r.Threads += s.Threads + s.Others
+		if r.Spins && s.Spins {
+			r.Seen = max(r.Seen, s.at)
+		}
 		if r.Spins || !s.Spins {
 			continue
 		}
@@ -71,7 +81,7 @@ func (d *cpu) Running() []device.Running {
 		}
 		r.Shared = s.Shared
 		if r.Spins = len(r.Reads)+len(r.Shared) > 0; r.Spins {
-			r.Where = d.lineOf(s.Library, s.PC)
+			r.Seen, r.Where = s.at, d.lineOf(s.Library, s.PC)
 		}
 	}
 	return list

@@ -40,5 +40,6 @@ type Running struct {
 	Spins   bool          // a thread only reads the same memory again and again
 	Reads   []Ptr         // that memory, if Spins and it belongs to this device
 	Shared  []int         // offsets of that memory in the block's shared memory
+	Seen    uint64        // when it was last seen to do so, in nanoseconds of a clock; 0 if not Spins
 	Where   string        // the line of the snippet that reads it: "cell[3]:7"; empty if unknown
 }

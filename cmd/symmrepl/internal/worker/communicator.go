@@ -82,7 +82,7 @@ func (c communicator) Busy() []session.Busy {
 	var busy []session.Busy
 	for _, b := range c.runtime.Busy() {
 		busy = append(busy, session.Busy{Kernel: b.Kernel, At: line(c.places, b.Caller), Spins: b.Spins, Goes: b.Goes,
-			Since: b.Since.Seconds()})
+			Since: b.Since.Seconds(), Seen: b.Seen})
 	}
 	return busy
 }
