@@ -4,6 +4,7 @@
 #pragma once
 #include "symm/context.cuh"
 #include "symm/order.cuh"
+#include "symm/report.cuh"
 
 // SYMM_KERNEL(name) ends every built-in kernel. It registers the kernel on the cpu device; on a GPU
 // the name alone is enough.
@@ -91,16 +92,7 @@ __device__ __forceinline__ void leave() {
 // operation's number for the reason, index is the place of the value in the list of rank. The host
 // keeps the first report.
 __device__ __forceinline__ void refuse(Context c, u32 what, u32 rank, u32 index, u64 value, u64 limit) {
-  WaitRecord* r = &c.watch->fault;
-  if (atomicCAS(&r->state, (u32)kNone, (u32)kClaimed) != kNone) return;
-  store_relaxed(&r->kind, what);
-  store_relaxed(&r->ordinal, c.ordinal);
-  store_relaxed(&r->rank, (u32)c.rank);
-  store_relaxed(&r->peer, rank);
-  store_relaxed(&r->channel, index);
-  store_relaxed(&r->want, limit);
-  store_relaxed(&r->seen, value);
-  store_release(&r->state, kRefused);
+  report(c, {kRefused, what, c.ordinal, (u32)c.rank, rank, index, limit, value, 0, 0, 0});
 }
 
 }  // namespace symm

@@ -5,6 +5,7 @@
 #pragma once
 #include "symm/context.cuh"
 #include "symm/order.cuh"
+#include "symm/report.cuh"
 
 namespace symm {
 
@@ -109,20 +110,11 @@ class Patience {
     published_ = 0;
   }
 
-  __device__ static void write(WaitRecord* r, Context c, Wait w, u64 seen, u64 began, u64 elapsed, u32 state) {
-    store_relaxed(&r->kind, w.kind);
-    store_relaxed(&r->ordinal, c.ordinal);
-    store_relaxed(&r->rank, (u32)c.rank);
-    store_relaxed(&r->peer, w.peer);
-    store_relaxed(&r->channel, w.channel);
-    store_relaxed(&r->want, w.want);
-    store_relaxed(&r->seen, seen);
-    store_relaxed(&r->elapsed, elapsed);
-    store_relaxed(&r->began, began);
-    store_release(&r->state, state);
+  __device__ WaitRecord record(Context c, Wait w, u64 seen, u64 elapsed, u32 state) const {
+    return {state, w.kind, c.ordinal, (u32)c.rank, w.peer, w.channel, w.want, seen, elapsed, start_, 0};
   }
   __device__ __noinline__ void give_up(Context c, Wait w, u64 seen, u64 elapsed, u32 state) {
-    if (atomicCAS(&c.watch->fault.state, (u32)kNone, (u32)kClaimed) == kNone) write(&c.watch->fault, c, w, seen, start_, elapsed, state);
+    report(c, record(c, w, seen, elapsed, state));
     satisfied(c);
   }
 #ifdef SYMM_CPU
@@ -141,7 +133,7 @@ class Patience {
       return true;
     }
     if (elapsed > kQuiet || word & kTrace) {
-      write(&c.watch->waits[w.peer % kMaxWaits], c, w, seen, start_, elapsed, kPending);
+      publish(&c.watch->waits[w.peer % kMaxWaits], record(c, w, seen, elapsed, kPending));
       published_ |= 1ull << w.peer % kMaxWaits;
     }
     return false;

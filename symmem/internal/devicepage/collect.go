@@ -44,7 +44,7 @@ func place(header string) int {
 // order has the headers whose place is not the end.
 var order = []string{
 	"symm.cuh", "symm/handle.cuh", "symm/team.cuh", "symm/barrier.cuh", "symm/signal.cuh", "symm/remote.cuh", "symm/packet.cuh",
-	"symm/line.cuh", "symm/wait.cuh",
+	"symm/line.cuh", "symm/wait.cuh", "symm/report.cuh",
 	"symm/order.cuh", "symm/context.cuh", "symm/float16.cuh", "symm/types.cuh", "symm/kernel.cuh", "symm/multimem.cuh",
 	"nccl_device.h", "nccl/types.h", "nccl/coop.h", "nccl/pointer.h", "nccl/lsa_barrier.h", "nccl/barrier.h", "nccl/gin.h",
 	"nccl/ll_a2a.h", "nccl/multimem.h",

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 
 #include "block.h"
 #include "device.h"
@@ -98,6 +99,15 @@ void found() {
   InRuntime mark(e);
   e->advanced();
   if (const auto r = e->device->recording()) r->waited(nanos());
+}
+
+void report(void* record, const void* with, Size bytes) {
+  constexpr std::uint32_t kClaimed = 4;  // as in symm/context.cuh
+  InRuntime mark(executor());
+  std::uint32_t none = 0, *state = static_cast<std::uint32_t*>(record);
+  if (!__atomic_compare_exchange_n(state, &none, kClaimed, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return;
+  std::memcpy(state + 1, static_cast<const std::uint32_t*>(with) + 1, bytes - sizeof *state);
+  __atomic_store_n(state, *static_cast<const std::uint32_t*>(with), __ATOMIC_RELEASE);
 }
 
 Votes barrier(bool predicate) {
@@ -314,8 +324,8 @@ void watched_span_barrier(unsigned id, unsigned threads) {
   b.met_span(id);
 }
 
-const Api api = {barrier, grid_barrier, warp, sync_warp, yield, found, print, fail, nanos, ring, span_barrier, leave, nullptr};
-const Api watched_api = {watched_barrier, watched_grid_barrier, watched_warp, watched_sync_warp, yield, found, print, fail, nanos, ring, watched_span_barrier, leave, &sanitize::hooks};
+const Api api = {barrier, grid_barrier, warp, sync_warp, yield, found, report, print, fail, nanos, ring, span_barrier, leave, nullptr};
+const Api watched_api = {watched_barrier, watched_grid_barrier, watched_warp, watched_sync_warp, yield, found, report, print, fail, nanos, ring, watched_span_barrier, leave, &sanitize::hooks};
 
 }  // namespace emu
 

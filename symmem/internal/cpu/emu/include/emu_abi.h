@@ -69,6 +69,8 @@ struct Api {
   void (*yield)();
   // found ends a polling loop: the next failed poll is the first of another one.
   void (*found)();
+  // report fills a WaitRecord whose state is kNone. A stop of the kernel does not come in between.
+  void (*report)(void* record, const void* with, Size bytes);
   void (*print)(const char* text, Size n);
   // fail ends the grid with a fault.
   void (*fail)(const char* what, const char* file, int line);

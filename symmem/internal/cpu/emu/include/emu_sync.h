@@ -207,6 +207,7 @@ inline void symm_cpu_yield() {
   if (!::emu::gave_way()) ::emu::run_time().yield();
 }
 inline void symm_cpu_found() { ::emu::run_time().found(); }
+inline void symm_cpu_report(void* record, const void* with, ::emu::Size bytes) { ::emu::run_time().report(record, with, bytes); }
 inline void symm_cpu_leave() { ::emu::run_time().leave(); }
 inline unsigned long long symm_cpu_nanos() { return ::emu::run_time().nanos(); }
 inline void symm_cpu_ring(int descriptor) { ::emu::run_time().ring(descriptor); }
