@@ -14,6 +14,7 @@
 #include "symm/order.cuh"
 #include "symm/packet.cuh"
 #include "symm/remote.cuh"
+#include "symm/report.cuh"
 #include "symm/signal.cuh"
 #include "symm/team.cuh"
 #include "symm/types.cuh"
