@@ -11,8 +11,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// A kernel that is stopped by force, at any instruction, leaves no report that is begun and not ended: the host
-// would wait for its end.
+// A kernel that is stopped by force, at any instruction, leaves no report that is begun and not ended:
+// the host would wait for its end.
 func TestStoppedReport(t *testing.T) {
 	b := open(t)
 	k := b.compile(`

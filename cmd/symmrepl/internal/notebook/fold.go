@@ -12,8 +12,9 @@ import (
 )
 
 // A page of a notebook has all lines of its outputs one below the other, and wraps long ones. Of a long
-// text the first lines are a stream, as they come. The others become one display: while the text goes on, their
-// number and the last of them; at its end a box that opens and scrolls, and the last of them below it.
+// text the first lines are a stream, as they come. The others become one display: while the text goes
+// on, their number and the last of them; at its end a box that opens and scrolls, and the last of them
+// below it.
 
 const (
 	firstLines = 1000        // of a text, which are shown as they come
