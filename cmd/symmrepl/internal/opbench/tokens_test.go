@@ -35,3 +35,18 @@ combine
 		t.Errorf("%s, want at its end%s", out.String(), want)
 	}
 }
+
+// Between hosts the first line has the network in place of the links.
+func TestTokensTableOverHosts(t *testing.T) {
+	var out strings.Builder
+	r := &run{ranks: 4, device: "cpu", out: &out, bounds: bounds{empty: 1, bounce: 2, puts: 10},
+		world: world{Parts: [][]int{{0, 1}, {2, 3}}, Between: "the null network"}}
+	if err := r.tokensTable(tokenExtent{hidden: 256, experts: 16, top: 4}, nil); err != nil {
+		t.Fatal(err)
+	}
+	const want = "cpu, 4 ranks on 2 hosts, tokens of bf16[256], top-4 of 16 experts; empty kernel in a graph 1.00 us, " +
+		"signal to another host and back 2.00 us, puts of every rank over the null network 10.00 GB/s"
+	if got, _, _ := strings.Cut(out.String(), "\n"); got != want {
+		t.Errorf("the first line is %q, want %q", got, want)
+	}
+}
