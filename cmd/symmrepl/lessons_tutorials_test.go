@@ -174,7 +174,7 @@ func newModule(t *testing.T, h home) string {
 	_, requirements, _ := strings.Cut(string(mod), "\n")
 	requirements, _, _ = strings.Cut(requirements, "\ntool ")
 	const path = "github.com/symmrepl/symmrepl"
-	text := fmt.Sprintf("module session\n%s\nrequire %s v0.0.0\n\nreplace %s => %s\n", requirements, path, path, root)
+	text := fmt.Sprintf("module session\n%s\nrequire %s v0.0.0\n\nreplace %s => %q\n", requirements, path, path, root)
 	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o644)
