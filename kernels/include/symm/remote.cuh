@@ -152,38 +152,21 @@ __device__ __forceinline__ u32 first_counter(const NetGroup& g, Context c) {
   return g.members[c.rank].words + kNetWords * c.channels * (u32)c.ranks();
 }
 
-// Internal: useless checks, in one of every kLook operations, whether the member is gone or all
-// waits have to end. Operations to a member that is gone are over at once and never fill the ring,
-// so a kernel that only posts would notice neither without this check.
-__device__ __noinline__ inline bool useless(const NetGroup& g, Context c, u32 member) {
-  constexpr u32 kLook = 16;  // each check reads the host's memory
-  const u64 posted = load_relaxed(g.port.posted);
-  if (posted % kLook != 0) return false;
-  const Wait w{kNetFlush, member, 0, posted};
-  Patience patience;
-  if (!lost(g.port, g.members[member].rank)) return patience.aborted(c, w, posted);
-  patience.lose(c, w, posted);
-  return true;
-}
-
-// Internal: post_far: one thread posts an operation for a member on another host. For a put, a get
-// and a value, the offset counts from the start of the window.
-__device__ SYMM_APART bool post_far(const NetGroup& g, Context c, u32 member, NetKind kind, u32 window, u64 local, u64 offset, u64 bytes, SignalOp s, Counter counter) {
-  if (useless(g, c, member)) return false;
-  NetOp op = {};
-  op.kind = kind;
-  op.peer = g.members[member].rank;
-  op.window = window;
-  (kind == kNetValue ? op.data : op.local) = local;
-  op.offset = offset;
-  op.bytes = bytes;
-  op.signal = s.kind;
-  op.strong = s.strong;
-  op.signal_window = window + 1;
-  op.signal_at = 8ull * s.index;
-  op.value = s.value;
-  return post(g.port, c, member, op, nullptr, counter.id == kNoCounter ? kNetNoCounter : kNetCounters + first_counter(g, c) + counter.id);
-}
+// Internal: the ways to members on other hosts, which far.cuh defines.
+//
+// useless checks, in one of every kLook operations, whether the member is gone or all waits have to
+// end. Operations to a member that is gone are over at once and never fill the ring, so a kernel that
+// only posts would notice neither without this check. post_far: one thread posts an operation; for a
+// put, a get and a value, the offset counts from the start of the window. wait_posted: one thread waits
+// until all operations that this rank has posted are complete on this side. post_far and the waits
+// return false if they gave up, wait_posted also if a member is gone.
+__device__ bool useless(const NetGroup& g, Context c, u32 member);
+__device__ bool post_far(const NetGroup& g, Context c, u32 member, NetKind kind, u32 window, u64 local, u64 offset, u64 bytes, SignalOp s, Counter counter);
+__device__ bool wait_posted(const NetGroup& g, Context c);
+__device__ bool far_barrier(const NetGroup& g, Context c, u32 channel);
+__device__ bool far_put_signal(const NetGroup& g, Context c, u32 dst, u32 channel);
+__device__ bool far_wait_signal(const NetGroup& g, Context c, u32 src, u32 channel);
+__device__ bool far_wait_for_signal(const NetGroup& g, Context c, const u64* word, u64 value, Compare compare, u32 i);
 
 // Internal: complete_near: after the team has synchronised, one of its threads signals a member on
 // this host and counts.
@@ -343,23 +326,8 @@ __device__ __forceinline__ bool put_with_signal(const Handle& h, int dst, u64 of
 __device__ __forceinline__ bool wait_for_signal(const Handle& h, u32 i, u64 value, bool at_least) {
   if (!has_signal<Thread>(h, kCallWaitForSignal, h.rank, i)) return false;
   const Compare compare = at_least ? kAtLeast : kEqual;
-  if (h.net) return net_wait<u64>(*h.net, h, h.word(h.rank, i), value, compare, kAnyFarMember, Wait{kWord, (u32)h.rank, i, value});
+  if (h.net) return far_wait_for_signal(*h.net, h, h.word(h.rank, i), value, compare, i);
   return wait_until<u64>(h, h.word(h.rank, i), value, compare, kWord, (u32)h.rank, i);
-}
-
-// Internal: wait_posted: one thread waits until all operations that this rank has posted are
-// complete on this side. It returns false if it gave up, or if a member is gone.
-__device__ __noinline__ inline bool wait_posted(const NetGroup& g, Context c) {
-  const u64 posted = load_relaxed(g.port.posted);
-  const Wait w{kNetFlush, (u32)c.rank, 0, posted};
-  Patience patience;
-  u64 done;
-  while ((i64)((done = load_acquire(&g.port.board->done)) - posted) < 0)
-    if (patience.expired(c, w, done)) return false;
-  patience.satisfied(c);
-  const int gone = lost_of(g, c, kAnyMember);
-  if (gone >= 0) lose(c, Wait{kNetFlush, (u32)gone, 0, posted});
-  return gone < 0;
 }
 
 // flush: a team waits until all earlier operations of this rank, including operations of other
@@ -445,11 +413,6 @@ __device__ __forceinline__ bool reset_counter(const Handle& h, Counter counter) 
   fence();
   return true;
 }
-
-// Internal: the ways to other hosts.
-__device__ SYMM_APART bool far_barrier(const NetGroup& g, Context c, u32 channel) { return barrier(g, c, channel); }
-__device__ SYMM_APART bool far_put_signal(const NetGroup& g, Context c, u32 dst, u32 channel) { return put_signal(g, c, dst, channel); }
-__device__ SYMM_APART bool far_wait_signal(const NetGroup& g, Context c, u32 src, u32 channel) { return wait_signal(g, c, src, channel); }
 
 // Met is the result of a barrier: a bool that is false, for all threads of the block, if the
 // barrier was refused or gave up. If the kernel does not test a false result, it ends at the
@@ -586,3 +549,5 @@ __device__ __forceinline__ bool wait_signal(const Handle& h, int src, u32 channe
 }
 
 }  // namespace symm
+
+#include "symm/far.cuh"

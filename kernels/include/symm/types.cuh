@@ -15,6 +15,9 @@
 // the line of the call, neither is inlined: see emu_apart.h. g++ ignores the section of a template
 // and of a member of a class template, so these have marks of their own and are always inlined
 // then.
+//
+// SYMM_ONCE marks functions that are not inlined and that the cpu device compiles once for all
+// snippets, instead of in each: see emu_once.h. They are defined unless SYMM_ONCE_ELSEWHERE is.
 #ifdef SYMM_SANITIZE
 #define SYMM_INLINE EMU_APART
 #define SYMM_APART EMU_APART
@@ -25,6 +28,13 @@
 #define SYMM_APART __noinline__ inline
 #define SYMM_INLINE_TEMPLATE SYMM_INLINE
 #define SYMM_APART_TEMPLATE SYMM_APART
+#endif
+#if defined(SYMM_SANITIZE)
+#define SYMM_ONCE EMU_ONCE_APART
+#elif defined(SYMM_CPU)
+#define SYMM_ONCE EMU_ONCE
+#else
+#define SYMM_ONCE __noinline__ inline
 #endif
 
 namespace symm {

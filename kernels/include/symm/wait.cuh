@@ -5,7 +5,6 @@
 #pragma once
 #include "symm/context.cuh"
 #include "symm/order.cuh"
-#include "symm/report.cuh"
 
 namespace symm {
 
@@ -104,40 +103,14 @@ class Patience {
   u64 published_ = 0;  // records of the page, one bit each
   u64 start_ = 0;
 
-  __device__ __noinline__ void withdraw(Context c) {
-    for (int i = 0; i < kMaxWaits; i++)
-      if (published_ >> i & 1) store_relaxed(&c.watch->waits[i].state, kNone);
-    published_ = 0;
-  }
-
   __device__ WaitRecord record(Context c, Wait w, u64 seen, u64 elapsed, u32 state) const {
     return {state, w.kind, c.ordinal, (u32)c.rank, w.peer, w.channel, w.want, seen, elapsed, start_, 0};
   }
-  __device__ __noinline__ void give_up(Context c, Wait w, u64 seen, u64 elapsed, u32 state) {
-    report(c, record(c, w, seen, elapsed, state));
-    satisfied(c);
-  }
-#ifdef SYMM_CPU
-  __device__ bool look(Context c, Wait w, u64 seen) {
-#else
-  __device__ __noinline__ bool look(Context c, Wait w, u64 seen) {
-#endif
-    u64 now = now_ns();
-    if (start_ == 0) start_ = now;
-    u64 elapsed = now - start_;
-    u32 word = load_relaxed(&c.watch->abort);
-    bool aborted = word & kAbort;
-    bool late = c.timeout_ns != 0 && elapsed >= c.timeout_ns;
-    if (aborted || late) {
-      give_up(c, w, seen, elapsed, aborted ? kAborted : kTimeout);
-      return true;
-    }
-    if (elapsed > kQuiet || word & kTrace) {
-      publish(&c.watch->waits[w.peer % kMaxWaits], record(c, w, seen, elapsed, kPending));
-      published_ |= 1ull << w.peer % kMaxWaits;
-    }
-    return false;
-  }
+
+  // patience.cuh defines these.
+  __device__ void withdraw(Context c);
+  __device__ void give_up(Context c, Wait w, u64 seen, u64 elapsed, u32 state);
+  __device__ bool look(Context c, Wait w, u64 seen);
 };
 
 // Compare selects the comparison of a polled word with the wanted value. kRound is for counts that
@@ -184,3 +157,5 @@ __device__ __forceinline__ bool wait_until(Context c, const Word* word, Word wan
 }
 
 }  // namespace symm
+
+#include "symm/patience.cuh"

@@ -94,7 +94,7 @@ func (c *compiler) canWatch() error {
 // begin chooses the flags, opens the cache and writes the headers.
 func (c *compiler) begin() (err error) {
 	version := c.version
-	c.flags = slices.Concat(commonFlags, machineFlags)
+	c.flags = slices.Concat(commonFlags, machineFlags, []string{"-DSYMM_ONCE_ELSEWHERE"})
 	c.clang = isClang(version)
 	if zig := zigBehind(version); zig != "" && !c.cxx.Zig { // SYMMREPL_CXX may name a script that calls it
 		c.cxx.Path, c.cxx.Zig = zig, true
@@ -189,7 +189,7 @@ func (c *compiler) library(src device.Source, unit string) (string, error) {
 		if _, err := writeHeaders(c.cache, c.files); err != nil {
 			return err
 		}
-		return c.run(src, unit, path)
+		return c.build(src, unit, path, c.headers, false)
 	})
 }
 
@@ -215,25 +215,48 @@ func (c *compiler) preprocessed(src device.Source, unit string, watched bool) (s
 	return string(text), err
 }
 
-func (c *compiler) run(src device.Source, unit, out string) error {
-	flags := append([]string{"-I", c.headers}, c.flags...)
-	if !c.cxx.Zig {
-		return c.compile(src, unit, out, flags, append([]string{"-o", out, "-"}, libraries(c.headers)...)...)
-	}
+// build compiles a unit and links it to a library, while it makes the other parts of the library if
+// they are not in the cache. folder is that of the unit's headers.
+func (c *compiler) build(src device.Source, unit, out, folder string, watched bool) error {
+	var parts []string
+	var failed error
+	made := make(chan struct{})
+	c.precompiling.making.Go(func() {
+		defer close(made)
+		parts, failed = c.parts(watched)
+	})
 	object := out + ".o"
 	defer os.Remove(object)
-	if err := c.compile(src, unit, object, flags, "-c", "-o", object, "-"); err != nil {
+	if err := c.compile(src, unit, object, append([]string{"-I", folder}, c.unitFlags(watched)...), "-o", object, "-"); err != nil {
 		return err
 	}
-	return c.link(src, c.headers, out, nil, object)
+	if <-made; failed != nil {
+		return failed
+	}
+	return c.link(src, out, watched, append([]string{object}, parts...))
 }
 
-// link makes a library of objects and of what is in a folder of headers. Options are the linker's.
-func (c *compiler) link(src device.Source, headers, out string, options []string, objects ...string) error {
-	if c.cxx.Zig {
-		return c.linkByZig(src, headers, out, options, objects)
+// unitFlags returns the flags that make an object of a unit.
+func (c *compiler) unitFlags(watched bool) []string {
+	flags := slices.DeleteFunc(slices.Clone(c.flags), func(f string) bool {
+		return f == "-shared" || strings.HasPrefix(f, "-Wl,") || watched && (f == "-g1" || f == "-fsanitize-undefined-trap-on-error")
+	})
+	if watched {
+		flags = append(append(flags, "-g"), c.watchedFlags()...)
 	}
-	arguments := slices.Concat([]string{"-shared", "-o", out}, objects, libraries(headers))
+	return append(flags, "-c")
+}
+
+// link makes a library of objects.
+func (c *compiler) link(src device.Source, out string, watched bool, objects []string) error {
+	var options []string
+	if watched && c.clang { // from 15 on, it calls these functions by names of their own
+		options = []string{"--defsym=__tsan_memcpy=memcpy", "--defsym=__tsan_memmove=memmove", "--defsym=__tsan_memset=memset"}
+	}
+	if c.cxx.Zig {
+		return c.linkByZig(src, out, options, objects)
+	}
+	arguments := append([]string{"-shared", "-o", out}, objects...)
 	for _, f := range c.flags {
 		if strings.HasPrefix(f, "-Wl,") {
 			arguments = append(arguments, f)
@@ -242,13 +265,7 @@ func (c *compiler) link(src device.Source, headers, out string, options []string
 	for _, o := range options {
 		arguments = append(arguments, "-Wl,"+o)
 	}
-	return c.call(src, "", out, arguments)
-}
-
-// libraries returns the files with which modules are linked: first their shared memory, which is in
-// the folder of headers.
-func libraries(headers string) []string {
-	return []string{"-x", "assembler-with-cpp", filepath.Join(headers, "emu_shared.S"), "-x", "none", "-nostdlib", "-lgcc", "-lc", "-lm"}
+	return c.call(src, "", out, append(arguments, "-nostdlib", "-lgcc", "-lc", "-lm"))
 }
 
 // call runs the compiler on a unit and writes the result to out.

@@ -16,9 +16,6 @@ import (
 // small text takes to compile, so it is precompiled, once for each set of flags.
 const beginning = "#define CPU_KERNEL(name, ...)\n#include \"cuda_on_cpu.h\"\n#include \"symm.cuh\"\n"
 
-// guarded is the text of the header that is precompiled. g++ includes it ahead of emu_shared.S, too.
-const guarded = "#ifndef __ASSEMBLER__\n" + beginning + "#endif\n"
-
 // precompiling is the state of a compiler's precompiled beginnings.
 type precompiling struct {
 	mu     sync.Mutex
@@ -57,7 +54,7 @@ func (c *compiler) compile(src device.Source, unit, out string, flags []string, 
 // precompiled returns the arguments that include the precompiled beginning for units with these
 // flags, and its file. If there is none, it starts to make one and returns "".
 func (c *compiler) precompiled(flags []string) (include []string, file string) {
-	header := "precompiled-" + kernelcache.Key(append([]string{c.common, guarded}, flags...)...) + ".h"
+	header := "precompiled-" + kernelcache.Key(append([]string{c.common, beginning}, flags...)...) + ".h"
 	name := header + ".gch" // where g++ searches what -include names
 	if c.cache.Has(header) && c.cache.Has(name) {
 		file = c.cache.Path(name)
@@ -89,12 +86,11 @@ var byContent = []string{"-Xclang", "-fvalidate-ast-input-files-content"}
 // precompile makes a precompiled beginning. Without it, units are compiled more slowly, so errors
 // are dropped.
 func (c *compiler) precompile(header, name string, flags []string) {
-	flags = slices.DeleteFunc(slices.Clone(flags),
-		func(f string) bool { return f == "-shared" || f == "-c" || strings.HasPrefix(f, "-Wl,") })
+	flags = slices.Clone(flags)
 	if c.clang {
 		flags = append(flags, byContent...)
 	}
-	text, err := c.cache.Entry(header, nil, func(path string) error { return os.WriteFile(path, []byte(guarded), 0o600) })
+	text, err := c.cache.Entry(header, nil, func(path string) error { return os.WriteFile(path, []byte(beginning), 0o600) })
 	if err != nil {
 		return
 	}
@@ -103,6 +99,6 @@ func (c *compiler) precompile(header, name string, flags []string) {
 			return err
 		}
 		return c.call(device.Source{Name: header, Line: 1}, "", path,
-			slices.Concat(flags, []string{"-c", "-x", "c++-header", "-o", path, text}))
+			slices.Concat(flags, []string{"-x", "c++-header", "-o", path, text}))
 	})
 }

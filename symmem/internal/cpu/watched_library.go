@@ -3,9 +3,7 @@
 package cpu
 
 import (
-	"os"
 	"slices"
-	"strings"
 
 	"github.com/symmrepl/symmrepl/kernels"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -32,13 +30,6 @@ func (c *compiler) watchedFlags() []string {
 	return append(watched, "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0")
 }
 
-// objectFlags are the flags for a unit that is linked later, without debugging information.
-func (c *compiler) objectFlags() []string {
-	flags := slices.DeleteFunc(slices.Clone(c.flags),
-		func(f string) bool { return f == "-shared" || f == "-g1" || strings.HasPrefix(f, "-Wl,") })
-	return append(flags, "-c")
-}
-
 // watchedLibrary returns the path of the unit, compiled to be watched.
 func (c *compiler) watchedLibrary(src device.Source, unit string) (string, error) {
 	if err := c.prepare(); err != nil {
@@ -62,22 +53,7 @@ func (c *compiler) watchedUnit(src device.Source, unit, folder string, headers [
 		if _, err := writeHeaders(c.cache, headers); err != nil {
 			return err
 		}
-		object := path + ".o"
-		defer os.Remove(object)
-		told := slices.DeleteFunc(c.objectFlags(), func(f string) bool { return f == "-fsanitize-undefined-trap-on-error" })
-		if err := c.compile(src, unit, object, slices.Concat([]string{"-I", folder}, told, []string{"-g"}, c.watchedFlags()),
-			"-o", object, "-"); err != nil {
-			return err
-		}
-		hooks, err := c.hooks()
-		if err != nil {
-			return err
-		}
-		var options []string
-		if c.clang { // from 15 on, it calls these functions by names of their own
-			options = []string{"--defsym=__tsan_memcpy=memcpy", "--defsym=__tsan_memmove=memmove", "--defsym=__tsan_memset=memset"}
-		}
-		return c.link(src, folder, path, options, object, hooks)
+		return c.build(src, unit, path, folder, true)
 	})
 }
 
@@ -85,16 +61,7 @@ func (c *compiler) watchedUnit(src device.Source, unit, folder string, headers [
 func (c *compiler) prepareWatching() {
 	c.precompiling.making.Go(func() {
 		if c.prepare() == nil {
-			c.hooks()
+			c.parts(true)
 		}
 	}) // the kernel reports an error
-}
-
-// hooks returns the path of the compiled functions that watched kernels call.
-func (c *compiler) hooks() (string, error) {
-	const unit = "#include \"emu_hooks.h\"\n"
-	flags := append(c.objectFlags(), "-fno-builtin", "-I", c.headers)
-	return c.cache.Entry("hooks-"+kernelcache.Key(append(flags, c.common)...)+".o", nil, func(path string) error {
-		return c.call(device.Source{Name: "emu_hooks.h", Line: 1}, unit, path, append(flags, "-o", path, "-"))
-	})
 }

@@ -38,20 +38,14 @@ func zigBehind(version string) string {
 }
 
 // linkByZig is link with zig's linker.
-func (c *compiler) linkByZig(src device.Source, headers, out string, options, objects []string) error {
-	shared := out + ".shared.o"
-	defer os.Remove(shared)
-	if err := c.call(src, "", shared, []string{"-c", "-o", shared, "-x", "assembler-with-cpp",
-		filepath.Join(headers, "emu_shared.S")}); err != nil {
-		return err
-	}
+func (c *compiler) linkByZig(src device.Source, out string, options, objects []string) error {
 	folder, err := libcFolder()
 	if err != nil {
 		return err
 	}
 	arguments := slices.Concat([]string{"-shared", "-z", "defs", "-z", "norelro", "-Bsymbolic", "--color-diagnostics=never", "-o",
 		out}, options, objects,
-		[]string{shared, filepath.Join(folder, "libc.so.6"), filepath.Join(folder, "libm.so.6")})
+		[]string{filepath.Join(folder, "libc.so.6"), filepath.Join(folder, "libm.so.6")})
 	return c.wait(src, "", out, c.cxx.Linker(arguments...))
 }
 

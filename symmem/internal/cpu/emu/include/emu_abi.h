@@ -6,6 +6,7 @@
 #pragma once
 
 #include "emu_machine.h"
+#include "emu_once.h"
 
 namespace emu {
 

@@ -7,6 +7,8 @@
 
 // EMU_APART marks such a function. Its frame leads to its caller's: see call_of.
 #define EMU_APART __attribute__((noinline, section("emu_apart"))) inline
+// EMU_ONCE_APART marks such a function that is compiled once for all modules, too.
+#define EMU_ONCE_APART __attribute__((section("emu_apart"))) EMU_ONCE
 
 extern "C" {
 // The linker defines the bounds of the section; without such functions both are 0.

@@ -17,15 +17,19 @@ inline bool gave_way() {
   return gave;
 }
 
-// polled records a failed poll of a word, and lets other threads run.
-__attribute__((noinline, no_sanitize("thread"))) inline void polled(const void* p, unsigned long long v) {
+// polled records a failed poll of a word, and lets other threads run. loaded records a load that may
+// be a poll, and lets other threads run if it has failed.
+void polled(const void* p, unsigned long long v);
+void loaded(const void* p, unsigned long long v);
+
+#ifndef SYMM_ONCE_ELSEWHERE
+__attribute__((no_sanitize("thread"))) EMU_ONCE void polled(const void* p, unsigned long long v) {
   Poll& t = worker()->poll[worker()->thread->linear];
   t = {p, __builtin_return_address(0), v, 0, 0, 0, 0, true, false};
   run_time().yield();
 }
 
-// loaded records a load that may be a poll, and lets other threads run if it has failed.
-__attribute__((noinline, no_sanitize("thread"))) inline void loaded(const void* p, unsigned long long v) {
+__attribute__((no_sanitize("thread"))) EMU_ONCE void loaded(const void* p, unsigned long long v) {
   constexpr unsigned kFirstLimit = 16, kLastLimit = 1 << 16;
   Poll& t = worker()->poll[worker()->thread->linear];
   t.gave_way = false;
@@ -45,5 +49,6 @@ __attribute__((noinline, no_sanitize("thread"))) inline void loaded(const void* 
   run_time().yield();
   t.gave_way = true;
 }
+#endif
 
 }  // namespace emu
