@@ -60,6 +60,10 @@ func runTests(m *testing.M) int {
 		name, value, _ := strings.Cut(variable, "=")
 		os.Setenv(name, value)
 	}
+	// programs with another HOME share the user's compiled kernels
+	if user, err := os.UserCacheDir(); err == nil && os.Getenv("SYMMREPL_CACHE") == "" {
+		os.Setenv("SYMMREPL_CACHE", filepath.Join(user, "symmrepl"))
+	}
 	return m.Run()
 }
 

@@ -25,7 +25,7 @@ func TestCompilationsAreNamed(t *testing.T) {
 	}
 	h := newHome(t, 2)
 	slow := filepath.Join(h.dir, "slow-c++")
-	if err := os.WriteFile(slow, []byte("#!/bin/sh\ncase $1 in -*version) ;; *) sleep 10;; esac\nexec "+compiler+" \"$@\"\n"),
+	if err := os.WriteFile(slow, []byte("#!/bin/sh\ncase \" $* \" in *' - '*) sleep 10;; esac\nexec "+compiler+" \"$@\"\n"),
 		0o700); err != nil {
 		t.Fatal(err)
 	}

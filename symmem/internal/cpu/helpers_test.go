@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,20 +14,12 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// TestMain lets the test binary act as the second process of TestSharedSegment, and gives all tests
-// the same cache of compiled snippets.
+// TestMain lets the test binary act as the second process of TestSharedSegment.
 func TestMain(m *testing.M) {
 	if os.Getenv("SYMMREPL_TEST_PEER") != "" {
 		os.Exit(peerMain())
 	}
-	folder, err := os.MkdirTemp("", "symmrepl-test-")
-	if err != nil {
-		panic(err)
-	}
-	os.Setenv("SYMMREPL_CACHE", filepath.Join(folder, "cache"))
-	code := m.Run()
-	os.RemoveAll(folder)
-	os.Exit(code)
+	os.Exit(m.Run())
 }
 
 // bench is a device with a stream, for tests.
