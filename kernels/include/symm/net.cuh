@@ -197,7 +197,7 @@ static_assert(kNetSlots == kNetCounters, "every slot has a counter");
 // net_wait polls *word with acquire order until it compares with want. It returns false if it gave
 // up, or if a member that the wait depends on is gone.
 template <class Word>
-__device__ inline bool net_wait(const NetGroup& g, Context c, const Word* word, Word want, Compare compare, u32 member, Wait w) {
+__device__ SYMM_INLINE_TEMPLATE bool net_wait(const NetGroup& g, Context c, const Word* word, Word want, Compare compare, u32 member, Wait w) {
   Word v = load_acquire(word);
   if (reached(v, want, compare)) return true;
   Patience patience;
@@ -221,7 +221,7 @@ __device__ inline bool net_wait(const NetGroup& g, Context c, const Word* word, 
 // landed: one thread waits for the completion of an operation that was posted with a ticket. It
 // returns false if it gave up. If the operation ended without completing, because a peer is gone,
 // *whole is false and the caller has to report it.
-__device__ inline bool landed(const NetPort& n, Context c, u32 member, NetTicket t, u32 kind, bool* whole) {
+__device__ SYMM_INLINE bool landed(const NetPort& n, Context c, u32 member, NetTicket t, u32 kind, bool* whole) {
   const u64* const counter = &n.board->counters[t.number % kNetCounters];
   Patience patience;
   *whole = true;
@@ -290,7 +290,7 @@ __device__ SYMM_INLINE bool wait_signal(const NetGroup& g, Context c, u32 src, u
 
 // meet_host: all threads of one block of every member of a host meet at a round of barrier.cuh. It
 // returns false if it gave up, or if a member of the group is gone.
-__device__ inline bool meet_host(const NetGroup& g, Context c, u32 channel, u32 round) {
+__device__ SYMM_INLINE bool meet_host(const NetGroup& g, Context c, u32 channel, u32 round) {
   fence();
   bool ok = true;
   const u32 row = (c.channels + channel) * (u32)c.ranks();  // of the arrivals: see barrier.cuh

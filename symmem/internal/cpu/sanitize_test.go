@@ -356,7 +356,7 @@ func TestSanitizedTemplates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	marked := regexp.MustCompile(`(?m)^.*\b(SYMM_INLINE|SYMM_APART|EMU_APART) .*$`)
+	marked := regexp.MustCompile(`(?m)^.*\b(SYMM_INLINE|SYMM_APART|SYMM_ONCE|EMU_APART) .*$`)
 	functions := 0
 	for _, h := range append(headers, kernels.BuiltinHeaders()...) {
 		for _, line := range marked.FindAllString(h.Text, -1) {
