@@ -152,17 +152,22 @@ __device__ __forceinline__ u32 first_counter(const NetGroup& g, Context c) {
   return g.members[c.rank].words + kNetWords * c.channels * (u32)c.ranks();
 }
 
-// Internal: the ways to members on other hosts, which far.cuh defines.
-//
-// useless checks, in one of every kLook operations, whether the member is gone or all waits have to
-// end. Operations to a member that is gone are over at once and never fill the ring, so a kernel that
-// only posts would notice neither without this check. post_far: one thread posts an operation; for a
-// put, a get and a value, the offset counts from the start of the window. wait_posted: one thread waits
-// until all operations that this rank has posted are complete on this side. post_far and the waits
-// return false if they gave up, wait_posted also if a member is gone.
+// far.cuh defines the next functions.
+
+// Internal: useless checks, in one of every kLook operations, whether the member is gone or all
+// waits have to end. Operations to a member that is gone are over at once and never fill the ring,
+// so a kernel that only posts would notice neither without this check.
 __device__ bool useless(const NetGroup& g, Context c, u32 member);
+
+// Internal: post_far: one thread posts an operation for a member on another host. For a put, a get
+// and a value, the offset counts from the start of the window. It returns false if it gave up.
 __device__ bool post_far(const NetGroup& g, Context c, u32 member, NetKind kind, u32 window, u64 local, u64 offset, u64 bytes, SignalOp s, Counter counter);
+
+// Internal: wait_posted: one thread waits until all operations that this rank has posted are
+// complete on this side. It returns false if it gave up, or if a member is gone.
 __device__ bool wait_posted(const NetGroup& g, Context c);
+
+// Internal: the ways to other hosts. They return false if they gave up.
 __device__ bool far_barrier(const NetGroup& g, Context c, u32 channel);
 __device__ bool far_put_signal(const NetGroup& g, Context c, u32 dst, u32 channel);
 __device__ bool far_wait_signal(const NetGroup& g, Context c, u32 src, u32 channel);

@@ -38,7 +38,10 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	removeFakes()
-	if *recordUnits && code == 0 {
+	if *recordUnits && len(units.compiled) == 0 {
+		fmt.Println("-record: no unit was compiled: set SYMMREPL_NVRTC")
+		code = 1
+	} else if *recordUnits && code == 0 {
 		keys := strings.Join(slices.Sorted(maps.Keys(units.compiled)), "\n") + "\n"
 		if err := os.WriteFile(compiledFile, []byte(keys), 0o644); err != nil {
 			panic(err)
