@@ -5,20 +5,16 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
-	"github.com/symmrepl/symmrepl/internal/count"
 )
 
-// A page of a notebook has all lines of its outputs one below the other, and wraps long ones. Of a long
-// text the first lines are a stream, as they come. The others become one display: while the text goes
-// on, their number and the last of them; at its end a box that opens and scrolls, and the last of them
-// below it.
+// A page of a notebook has all lines of its outputs one below the other. Of a long text the first
+// lines are a stream, as they come. The others become one display: while the text goes on, their
+// number and the last of them; at its end a box that opens and scrolls, and the last of them below it.
 
 const (
 	firstLines = 1000        // of a text, which are shown as they come
-	firstBytes = 256 << 10   // of these: a single line may be long
 	lastLines  = 10          // of a text, which are shown below the box
 	maxLast    = 16 << 10    // bytes of these
 	maxBox     = 8 << 20     // bytes of a box
@@ -28,7 +24,6 @@ const (
 // fold is the part of a text that is not shown as it comes.
 type fold struct {
 	lines     int    // of the text, which were shown as they came
-	bytes     int    // of these
 	id        string // of the display; "" if the text is not long
 	before    int    // long texts before this
 	begun     time.Time
@@ -43,10 +38,14 @@ func (s *Screen) say(text string) {
 	f := &s.fold
 	if f.id == "" {
 		shown := text
-		if !s.Console && !s.Whole {
-			shown = text[:f.first(text)]
-		}
-		if len(shown) < len(text) {
+		if more := strings.Count(text, "\n"); s.Console || s.Whole || f.lines+more <= firstLines {
+			f.lines += more
+		} else {
+			at := 0
+			for ; f.lines < firstLines; f.lines++ {
+				at += strings.IndexByte(text[at:], '\n') + 1
+			}
+			shown = text[:at]
 			f.before++
 			f.id, f.begun = fmt.Sprintf("%s text %d", s.id, f.before), time.Now()
 		}
@@ -65,32 +64,9 @@ func (s *Screen) say(text string) {
 		if len(f.last) == 0 {
 			last = lastOf(f.box)
 		}
-		s.showFold(fmt.Sprintf("… %s so far, of which the last are\n%s", f.size(), last), "")
+		s.showFold(fmt.Sprintf("… %d more lines so far, of which the last are\n%s", f.more, last), "")
 	}
 }
-
-// first returns the length of the part of a text that is still shown as it comes, and counts it.
-func (f *fold) first(text string) int {
-	at := 0
-	for at < len(text) && f.lines < firstLines && f.bytes < firstBytes {
-		n := strings.IndexByte(text[at:], '\n') + 1
-		if n > 0 {
-			f.lines++
-		} else {
-			n = len(text) - at
-		}
-		if room := firstBytes - f.bytes; n > room {
-			for n = room; n > 0 && !utf8.RuneStart(text[at+n]); n-- {
-			}
-			f.bytes = firstBytes
-		}
-		at, f.bytes = at+n, f.bytes+n
-	}
-	return at
-}
-
-// size returns the size of the part that is not shown, for people.
-func (f *fold) size() string { return count.Of(max(f.more, 1), "more line") }
 
 // add adds text to the part that is not shown.
 func (f *fold) add(text string) {
@@ -116,8 +92,8 @@ func (s *Screen) endFold() {
 			said = fmt.Sprintf("symmrepl: %.1f MiB are left out here: a notebook shows %d MiB of a long text; write more to a file\n",
 				float64(left)/(1<<20), maxBox>>20)
 		}
-		page := fmt.Sprintf(`<details class="symm-long"><summary>%s</summary>`+
-			`<div style="max-height:40em;overflow:auto">%s</div></details>`, f.size(), render.Preformatted(string(box))) +
+		page := fmt.Sprintf(`<details class="symm-long"><summary>%d more lines</summary>`+
+			`<div style="max-height:40em;overflow:auto">%s</div></details>`, f.more, render.Preformatted(string(box))) +
 			render.Preformatted(said+string(last))
 		s.showFold(string(box)+said+string(last), page)
 	}

@@ -89,25 +89,6 @@ func TestLongText(t *testing.T) {
 		t.Errorf("100 MB are %d bytes in %d messages: …%s", len(text), got.many, text[len(text)-1500:])
 	}
 
-	for _, c := range []struct{ text, says string }{
-		{strings.Repeat("é", firstBytes) + "\n", "1 more line"},
-		{"a" + strings.Repeat("é", firstBytes) + "\nthe end\n", "2 more lines"},
-	} {
-		for _, pieces := range []int{1, 7, 100} {
-			got := run(c.text, pieces, false)
-			if len(got.list) != 2 {
-				t.Fatalf("a long line in %d pieces is %d outputs", pieces, len(got.list))
-			}
-			shown, data := got.list[0]["text"].(string), got.list[1]["data"].(Content)
-			if len(shown) > firstBytes || len(shown) < firstBytes-1 || shown+data["text/plain"].(string) != c.text {
-				t.Errorf("of a long line %d bytes are shown, and %d in the display", len(shown), len(data["text/plain"].(string)))
-			}
-			if page := data["text/html"].(string); !strings.Contains(page, "<summary>"+c.says+"</summary>") {
-				t.Errorf("it says %.80s, want %s", page, c.says)
-			}
-		}
-	}
-
 	between := &outputs{}
 	s := NewScreen(1, "In[1]", "id", 1, between.publish)
 	for range 2 {
