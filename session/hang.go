@@ -17,9 +17,9 @@ import (
 // A rank that makes calls, or whose device gets through work, makes progress; a rank that waits
 // only for ranks that make progress is not reported either. On a slow machine only the time counts
 // for which a rank has had a processor, and code of a cell needs less of that time than a kernel; while
-// the sanitizer watches kernels, only the time for which they are seen to wait for a word of memory. A rank
-// that waits must have checked in vain after the awaited rank began what it does: before, that rank may
-// have ended the wait. If all ranks compute or sleep, there is no report.
+// the sanitizer watches kernels, no time counts. A rank that waits must have checked in vain after the
+// awaited rank began what it does: before, that rank may have ended the wait. If all ranks compute or
+// sleep, there is no report.
 //
 // The table is shown once, and again when an entry has become worse: a moment later, as other entries
 // become worse at nearly the same time. A front end that can show it
@@ -268,9 +268,6 @@ func (w *watch) lasts(v *view, now time.Time) time.Duration {
 	case spinning, holding:
 		for _, b := range v.busy {
 			seconds = max(seconds, b.Since)
-		}
-		if v.sanitized() { // it may have computed until it was first seen to do this
-			seconds = min(seconds, (v.lasts + hangAfter - standAfter).Seconds())
 		}
 	case compiling:
 		seconds = v.doing.For

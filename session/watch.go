@@ -195,12 +195,12 @@ func (v *view) manner() manner {
 		return sleeping
 	}
 	inside := v.standing == nil || v.standing.Inside
-	if inside || alone {
+	if (inside || alone) && !v.sanitized() { // under the sanitizer this says nothing
 		for _, b := range v.busy {
 			switch {
 			case b.Spins != "":
 				return spinning
-			case !b.Goes && !v.sanitized(): // it may only be slow
+			case !b.Goes:
 				return holding
 			}
 		}

@@ -163,7 +163,6 @@ func TestCheckedBefore(t *testing.T) {
 	}
 }
 
-// Under the sanitizer a kernel counts as waiting for a word from when it was first seen to do so, and a
 // kernel of which that is not known does not count.
 func TestSpinsUnderSanitizer(t *testing.T) {
 	start := time.Unix(1000, 0)

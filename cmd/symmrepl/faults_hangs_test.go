@@ -130,31 +130,6 @@ func TestHangs(t *testing.T) {
 	}
 }
 
-// A kernel that polls is explained also while the sanitizer watches it.
-func TestWatchedHang(t *testing.T) {
-	if device() != "cpu" {
-		t.Skip("the sanitizer watches the cpu device")
-	}
-	s := launchHere(t, 1)
-	if reply := s.Eval(t.Context(), session.Cell{Sanitize: &session.Sanitizing{On: true}}); len(reply.Errors) > 0 {
-		t.Fatal(reply.Errors[0])
-	}
-	ctx, interrupt := context.WithTimeout(t.Context(), pace.Unhurried(20*time.Second))
-	defer interrupt()
-	var said strings.Builder
-	const want = "busy in kernel spin, launched at cell[2]:2: it reads nothing but element 0 of i32[1], which is 0"
-	s.Eval(ctx, session.Cell{Source: "k := symm.Compile(`__global__ void spin(volatile int* p) { while (p[0] == 0) {} }`)\n" +
-		"k.Launch(symm.Grid(1), symm.Block(1), symm.Local(symm.I32, 1)); symm.Synchronize()", Output: func(o session.Output) {
-		said.WriteString(o.Text)
-		if strings.Contains(said.String(), want) {
-			interrupt()
-		}
-	}})
-	if !strings.Contains(said.String(), want) {
-		t.Errorf("it says %q, want %q", said.String(), want)
-	}
-}
-
 // At a terminal the table of what ranks wait for is one block, and each update overwrites the
 // previous one.
 func TestTableInPlace(t *testing.T) {
