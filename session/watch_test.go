@@ -163,31 +163,6 @@ func TestCheckedBefore(t *testing.T) {
 	}
 }
 
-// kernel of which that is not known does not count.
-func TestSpinsUnderSanitizer(t *testing.T) {
-	start := time.Unix(1000, 0)
-	for _, c := range []struct {
-		name   string
-		spins  []string // at each answer, half a second apart
-		manner manner
-		lasts  time.Duration
-	}{
-		{"it waits", []string{"element 0", "element 0", "element 0"}, spinning, 1500 * time.Millisecond},
-		{"for another word", []string{"element 0", "element 0", "element 1"}, spinning, 500 * time.Millisecond},
-		{"it computes", []string{"element 0", "element 0", ""}, computing, 0},
-	} {
-		w := &watch{}
-		for i, spins := range c.spins {
-			s := &statusEvent{ID: watchdogQuestion, Standing: &standing{Inside: true, Watched: true}, Busy: []Busy{{Kernel: "k", Spins: spins, Since: 10}}}
-			w.answer(runEvent{[]int{0}, answer{event{Status: s}, nil}}, start.Add(time.Duration(i)*watchEvery))
-		}
-		v, now := w.views[0], start.Add(2*watchEvery)
-		if got := w.lasts(v, now); v.manner() != c.manner || got != c.lasts {
-			t.Errorf("%s: manner %d for %v, want %d for %v", c.name, v.manner(), got, c.manner, c.lasts)
-		}
-	}
-}
-
 // A kernel that reads a word again and again is reported if it was seen to do so since the other ranks
 // have finished the cell, also on a slow machine.
 func TestSpinsAfterOthers(t *testing.T) {
