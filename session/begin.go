@@ -12,7 +12,8 @@ import (
 // so in memory that it shares with its supervisor: a mark in the output would wake the supervisor
 // for each stream.
 
-// beginning says where the output of a run begins on one stream. It is part of a Trail.
+// beginning is the position on one stream at which the output of a run begins. It is part of a
+// Trail.
 type beginning struct {
 	read atomic.Uint64 // twice the number of bytes that the supervisor has read, plus 1 while it reads
 	at   atomic.Uint64 // number of the stream's bytes before the run

@@ -16,8 +16,8 @@ import "context"
 // on. The watchdog does not take any of this for a hang, and the limits of programs do not run
 // meanwhile; a limit of an operation (symm.Timeout) does.
 //
-// Positions are those of errors: the name of the cell, and lines of its text, of which the first
-// has the number Cell.Line.
+// Positions are as in errors: the name of the cell, and lines of its text, of which the first has
+// the number Cell.Line.
 
 // Debugger is a front end's hold of the debugger of a session. All Debuggers share breakpoints and
 // the stop: each sees what the others do. Its methods may be called from several goroutines.
@@ -69,8 +69,8 @@ type Breakpoint struct {
 	Asked  int // the line that SetBreakpoints was called with
 	// the line of the first statement that begins on Asked or after it, if Verified; else Asked
 	Line int
-	// Verified says that code of the source with a stop on Line exists, or that a cell with the text
-	// of the source will have one.
+	// Verified reports whether code of the source with a stop on Line exists, or a cell with the
+	// text of the source will have one.
 	Verified bool
 	Reason   string `json:",omitempty"` // why it is not verified
 }
@@ -85,7 +85,7 @@ const (
 	StepOut  Resume = "out"      // up to the next statement of a caller
 )
 
-// StopReason says why ranks stand.
+// StopReason is the reason why ranks stand.
 type StopReason string
 
 const (
@@ -99,15 +99,15 @@ type Stop struct {
 	ID   int // counts the stops of the session, from 1: a new one after each Resume
 	Cell int // the running cell
 	Name string
-	// Complete says that no rank of the cell runs on. Otherwise some rank has not come to a stop
-	// yet, and may never do: Pause stops it.
+	// Complete reports whether no rank of the cell runs on. Otherwise some rank has not come to a
+	// stop yet, and may never do so: Pause stops it.
 	Complete bool
 	Reason   StopReason // of the first rank that stands
 	// Ranks are the ranks of the cell, ascending.
 	Ranks []RankStop
 }
 
-// RankStop is what a rank of a cell does during a stop.
+// RankStop describes a rank of a cell during a stop.
 type RankStop struct {
 	Rank   int
 	State  RankStopState

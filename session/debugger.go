@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// debugging is what the controller knows about debugging. controller.mu guards it.
+// debugging is the controller's state of debugging. controller.mu guards it.
 type debugging struct {
 	open   []*debugger
 	used   bool // a debugger has been open
@@ -137,7 +137,7 @@ func (c *controller) Debug(_ context.Context, event func(DebugEvent)) (Debugger,
 	return c.debugFor(nil, event)
 }
 
-// debugFor opens a debugger; guest is that of an attached front end, nil for others.
+// debugFor opens a debugger; guest is the guest of an attached front end, nil for other front ends.
 func (c *controller) debugFor(guest *borrowed, event func(DebugEvent)) (Debugger, error) {
 	if c.isOver() {
 		return nil, ErrClosed
@@ -197,7 +197,7 @@ func (c *controller) sendBreaks(ctx context.Context) {
 	c.publishBreaks(ctx)
 }
 
-// publishBreaks tells the debuggers what became of the breakpoints.
+// publishBreaks sends the present state of all breakpoints to the debuggers.
 func (c *controller) publishBreaks(ctx context.Context) {
 	c.mu.Lock()
 	list := slices.Clone(c.debug.breaks)

@@ -59,7 +59,7 @@ func shows(s *Stop) string {
 	return strings.Join(parts, ", ")
 }
 
-// complete waits for a stop that is complete and says what it is.
+// complete waits for a complete stop that reads as want, and returns it.
 func (d *debugTest) complete(want string) *Stop {
 	d.t.Helper()
 	last := ""

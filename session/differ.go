@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// callsDiffer says which ranks have made another call in place of the one in which a rank waits, by the
-// number of the call in its group: "rank 0,2 made another call #1 in world: one_shot_all_reduce". It
-// returns "" if none is known to have. waits are those of the rank.
+// callsDiffer names the ranks that have made another call in place of the call in which a rank
+// waits, by the number of the call in its group: "rank 0,2 made another call #1 in world:
+// one_shot_all_reduce". It returns "" if no such rank is known. waits are the waits of the rank.
 func (r *run) callsDiffer(waits []Wait) string {
 	made, order := map[string][]int{}, []string(nil)
 	note := func(rank int, mine Wait, op, at string) {

@@ -66,9 +66,9 @@
 //
 // The session ends a wait that cannot end by itself (deadlock.go): if all ranks stand still, and
 // several looks find no change, all waits are ended as by an interrupt. Each becomes an error of
-// KindDeadlock that says what the awaited ranks do, with the table as its detail. With
-// Config.Deadlock set to DeadlockWait such waits go on. If the session cannot be sure, as with a
-// user's kernel that waits, it reports the wait and lets it go on.
+// KindDeadlock that describes the awaited ranks, with the table as its detail. With Config.Deadlock
+// set to DeadlockWait such waits go on. If the session cannot be sure, as with a user's kernel that
+// waits, it reports the wait and lets it go on.
 //
 // # Debugging
 //

@@ -75,8 +75,8 @@ func (c *controller) noteFailure(cell int, err *Error) {
 	c.history[cell-1].failed = firstLine(err.Error())
 }
 
-// announceWait shows which other cell this one waits for if it does not get its turn soon. The
-// caller calls done when the wait is over; after that announceWait shows nothing.
+// announceWait shows the name of the cell for which this one waits if this one does not get its
+// turn soon. The caller calls done when the wait is over; after that announceWait shows nothing.
 func (c *controller) announceWait(cell Cell) (done func()) {
 	if cell.Output == nil {
 		return func() {}

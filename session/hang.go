@@ -84,7 +84,7 @@ func (w *watch) isDue(marks []string, now time.Time) bool {
 	return true
 }
 
-// HangRow says what some ranks of a cell do while ranks wait in vain: a row of the watchdog's table.
+// HangRow describes some ranks of a cell while ranks wait in vain: a row of the watchdog's table.
 type HangRow struct {
 	Ranks []int   // ascending
 	Doing string  // "waits in wait_signal at cell[8]:1 for rank 3: a signal on channel 0", "has finished the cell"

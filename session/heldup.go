@@ -81,7 +81,7 @@ func (h *heldUp) now() (slow slowness, late bool) {
 	return h.slow, now.Sub(h.held) < foldAge
 }
 
-// usage is what a process has used.
+// usage is the consumption of a process.
 type usage struct {
 	cpu    time.Duration // processor time
 	faults int64         // page faults that read from a disk

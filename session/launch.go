@@ -47,7 +47,7 @@ type Config struct {
 	// Deadlock selects the treatment of a wait that cannot end: DeadlockEnd, which is the default,
 	// or DeadlockWait.
 	Deadlock string
-	// Program, unless nil, means that the cells are those of a program.
+	// Program, unless nil, means that the cells belong to a program.
 	Program *Program
 	// Private means that no further front ends can attach to the session.
 	Private bool

@@ -37,8 +37,8 @@ func (r *run) reachLimit(now time.Time) {
 	r.c.tell(r.running(), command{Status: watchdogQuestion}, nil)
 }
 
-// endAtLimit shows what the ranks do, once all have reported it whose processes are not stopped, and
-// interrupts them.
+// endAtLimit shows the activity of the ranks and interrupts them, once all ranks whose processes
+// are not stopped have reported.
 func (r *run) endAtLimit(now time.Time) {
 	if r.limitAt.IsZero() || !r.interrupted.IsZero() {
 		return

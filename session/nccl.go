@@ -22,8 +22,8 @@ const (
 	rasEvery = 5 * time.Second // between two questions
 )
 
-// rasQuestion is what the watchdog of a cell has asked RAS. The fields belong to the goroutine that
-// runs run.loop.
+// rasQuestion is the latest question of a cell's watchdog to RAS, and the answer. The fields belong
+// to the goroutine that runs run.loop.
 type rasQuestion struct {
 	asked  time.Time
 	answer chan []string // of the question under way; nil if there is none

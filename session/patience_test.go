@@ -2,5 +2,5 @@ package session
 
 import "time"
 
-// patience is how long a test waits for what happens within seconds on a quiet machine.
+// patience bounds a test's wait for an event that comes within seconds on a quiet machine.
 const patience = time.Minute

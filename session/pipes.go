@@ -37,7 +37,7 @@ type pipe struct {
 const (
 	// flushLimit bounds what flush reads, in bytes, because a worker may never stop printing.
 	flushLimit = 1 << 20
-	// pipeSize is what a pipe holds, in bytes, unless its size was changed.
+	// pipeSize is the capacity of a pipe in bytes, unless its size was changed.
 	pipeSize = 64 << 10
 )
 

@@ -36,7 +36,7 @@ func visible(r rune) rune {
 	return '·'
 }
 
-// announceEnd shows how a cell has ended that a program has entered.
+// announceEnd shows the outcome of a cell that a program has entered.
 func (c *controller) announceEnd(cell Cell, reply Reply) {
 	if cell.By == "" || cell.Silent {
 		return

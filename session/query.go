@@ -154,5 +154,5 @@ type NetworkPeer struct {
 	InFlight                       uint64 // messages to the peer that are not complete
 }
 
-// Trace is what one rank did between TopicStartTrace and TopicStopTrace.
+// Trace is the record of one rank between TopicStartTrace and TopicStopTrace.
 type Trace = timeline.Rank

@@ -18,8 +18,8 @@ func FormatSize(size int) string {
 	return count.Of(size, "rank")
 }
 
-// Prefix is what front ends put before each line that came from ranks in a world of size: "[0-3] ",
-// or nothing in a world of one.
+// Prefix returns the prefix that front ends put before each line of ranks in a world of size:
+// "[0-3] ", or "" in a world of one.
 func Prefix(ranks []int, size int) string {
 	if size == 1 || len(ranks) == 0 {
 		return ""

@@ -42,8 +42,8 @@ type Cell struct {
 	Name   string // the cell's name in positions; "cell[ID]" when empty
 	Line   int    // line of Name on which Source starts; 1 when zero
 	Source string //
-	// Typed, if not empty, is what the user entered, where Source has code of a command around it:
-	// see Cell.Place. A message about the cell quotes it.
+	// Typed, if not empty, is the user's text, which Source surrounds with code of a command: see
+	// Cell.Place. A message about the cell quotes it.
 	Typed string `json:",omitempty"`
 	// Imports are the packages, by name, that the source may use in addition to those of the session.
 	// The session does not keep the names. It is for cells that no user enters.
@@ -63,8 +63,9 @@ type Cell struct {
 	// Columns is the number of columns for a printed value on the user's screen; 0 if it is not
 	// known.
 	Columns int
-	// By names the program that has entered the cell, "" if a user has. The session then says what it
-	// runs, and how the cell ended, to Config.Notice and the front end whose Cell.Late it holds.
+	// By names the program that has entered the cell, "" if a user has. The session then shows the
+	// program's cell, and its outcome, to Config.Notice and to the front end whose Cell.Late it
+	// holds.
 	By   string `json:",omitempty"`
 	Stop string // the user's way to interrupt the cell, for remarks; "Ctrl-C" when empty
 	// InPlace means that the front end replaces a shown note by a later one with the same topic: it
@@ -82,8 +83,8 @@ type Cell struct {
 	// all ranks. With Borrows, the state of before comes back if the front end disconnects.
 	Sanitize *Sanitizing `json:",omitempty"`
 	Borrows  bool        `json:",omitempty"`
-	// Debugged says that the code of the cell can stand before statements. The session sets it for
-	// an Evaluator.
+	// Debugged reports whether the code of the cell can stand before statements. The session sets
+	// it for an Evaluator.
 	Debugged bool `json:"-"`
 	// Output receives output while the cell runs. It is never called concurrently or after Eval has
 	// returned. If it is nil, the cell's own output is dropped; output from before the cell, and notes about

@@ -9,10 +9,10 @@ import (
 // While ranks stand
 //
 // A rank that stands before a statement reports it (stoppedEvent). From then on until the debugger
-// lets the ranks go on, the run keeps a Stop, which says what each rank does, and tells the
-// debuggers each change of it. Meanwhile nothing counts as a hang, no look for a deadlock is taken,
-// and the program's time limit does not run. When the ranks go on, the watchdog begins anew: waits
-// count from then on.
+// lets the ranks go on, the run keeps a Stop, which describes each rank, and sends each change of
+// it to the debuggers. Meanwhile nothing counts as a hang, no look for a deadlock is taken, and the
+// program's time limit does not run. When the ranks go on, the watchdog begins anew: waits count
+// from then on.
 
 const (
 	standEvery = 200 * time.Millisecond // between two questions to the ranks while some stand
@@ -40,7 +40,8 @@ func (r *run) stood(ranks []int, e *stoppedEvent) {
 	r.updateStop(time.Now())
 }
 
-// updateStop makes the stop say what the ranks do, and ends it if none stands any more.
+// updateStop updates the stop's description of the ranks, and ends the stop if no rank stands any
+// more.
 func (r *run) updateStop(now time.Time) {
 	standing := filtered(r.ranks, func(rank int) bool { return r.on[rank].stands != nil })
 	if len(standing) == 0 {
@@ -119,7 +120,8 @@ func (r *run) waitForStanding(now time.Time) map[int]bool {
 	return held
 }
 
-// resume lets all ranks go on; c says how.
+// resume sends c to the ranks that stand, or to all ranks if the debugger leaves, and ends the
+// stop.
 func (r *run) resume(c debugCommand) {
 	ranks := r.running()
 	if c.Resume != "" {

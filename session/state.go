@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// RankState is what one rank holds and does at one moment: the answer to TopicState. What the code
-// of its cell does is in RankInfo.
+// RankState is the state of one rank at one moment: the answer to TopicState. RankInfo describes
+// the code of the rank's cell.
 type RankState struct {
 	Variables []Variable   // as TopicVars lists them
 	Streams   []StreamInfo `json:",omitempty"`
@@ -15,8 +15,8 @@ type RankState struct {
 	Words     []WordInfo   `json:",omitempty"` // words of signal pads that are not 0
 	Waits     []Wait       `json:",omitempty"` // calls that wait, on the device or on the host
 	Busy      []Busy       `json:",omitempty"` // the user's kernels that have run for a while
-	// Locked says that Groups and Words are not known now, because a call of the rank is being put
-	// in a stream whose queue is full.
+	// Locked reports whether Groups and Words are unknown now, because a call of the rank is being
+	// put in a stream whose queue is full.
 	Locked bool `json:",omitempty"`
 }
 
@@ -61,8 +61,8 @@ type State struct {
 	Streams   []Shared[StreamInfo] // by ID
 	Groups    []Shared[GroupInfo]
 	Words     []Shared[WordInfo]
-	Waits     []Shared[Wait] // Since and Seen are those of the first of the ranks
-	Busy      []Shared[Busy] // Since is that of the first of the ranks
+	Waits     []Shared[Wait] // Since and Seen are the values of the first of the ranks
+	Busy      []Shared[Busy] // Since is the value of the first of the ranks
 	Locked    []int          // ranks whose groups and words are not known: see RankState
 	Errors    []*Error       // of ranks that did not answer
 }
@@ -76,7 +76,8 @@ type Shared[T any] struct {
 // SharedVariable is a variable that a table shows in the same way for Ranks.
 type SharedVariable struct {
 	Ranks []int // ascending
-	// Differs says that the ranks that were asked do not all have the variable in this way.
+	// Differs reports whether some of the ranks that were asked lack the variable or have it in
+	// another way.
 	Differs bool
 	Variable
 }

@@ -204,7 +204,7 @@ const (
 	maxDetail = 256 << 10
 )
 
-// clip shortens text to about n bytes, and says how much it leaves out.
+// clip shortens text to about n bytes, and adds the number of bytes that it leaves out.
 func clip(text string, n int) string {
 	if len(text) <= n {
 		return text

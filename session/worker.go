@@ -40,10 +40,10 @@ const (
 	closeGrace = 2 * time.Second // for Communicator.Close when the session ends
 )
 
-// yieldEvery is how often the goroutine that runs cells yields. It and the goroutines of its cells
-// wake each other, and Go's runtime takes them for one that does not give way. After 10 ms of that
-// the runtime takes the processor away from the wait for the next cell, and then looks for others to
-// take every 20 µs, 50 times.
+// yieldEvery is the interval at which the goroutine that runs cells yields. This goroutine and the
+// goroutines of its cells wake each other, and Go's runtime takes them for one goroutine that does
+// not yield. After 10 ms the runtime takes the processor away from the wait for the next cell, and
+// then looks for further processors to take every 20 µs, 50 times.
 const yieldEvery = 4 * time.Millisecond
 
 // workerSpec holds the settings that a supervisor passes to its worker at the start.

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Order keeps what a process prints to standard output in order with what it prints to standard
-// error. Begin is called before each print to standard output, End after it.
+// Order keeps the standard output of a process in order with its standard error. Begin is called
+// before each print to standard output, End after it.
 type Order interface {
 	Begin()
 	End()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Steps is how far a progress bar has come.
+// Steps is the state of a progress bar.
 type Steps struct {
 	Done  int `json:"done"`
 	Total int `json:"total"`

@@ -32,7 +32,7 @@ type Control struct {
 	// Value is a float64 of a Slider, a bool of a Checkbox, a string of a Text, and one of the
 	// Options of a Dropdown. A Button has none.
 	Value any `json:"value,omitempty"`
-	// Function is that of a Button.
+	// Function is the function of a Button.
 	Function Function `json:"function,omitzero"`
 }
 

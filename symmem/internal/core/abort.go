@@ -7,8 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// aborting says whether this rank's waits must end, and which state they have left. In peace all
-// fields but hostCtx are zero.
+// aborting holds the reason why this rank's waits must end, and the state that ended waits have
+// left. In peace all fields but hostCtx are zero.
 type aborting struct {
 	abort      atomic.Pointer[string] // why waits must end; nil in peace
 	vain       atomic.Bool            // the reason: they cannot end by themselves
@@ -35,7 +35,8 @@ func (rt *Runtime) Abort(why string) {
 }
 
 // EndWaits is Abort for waits that cannot end by themselves: their errors are of KindDeadlock and
-// say what to do. why, any text, says why no other rank ends them: "rank 1 has finished the cell".
+// say what to do. why, any text, gives the reason why no other rank ends them: "rank 1 has finished
+// the cell".
 func (rt *Runtime) EndWaits(why string) {
 	if !rt.closed.Load() && rt.abort.Load() == nil {
 		rt.vain.Store(true)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// backend says how a world makes symmetric memory. All ranks have the same.
+// backend is the way in which a world makes symmetric memory, the same on all ranks.
 type backend struct {
 	name    string
 	used    bool // a symmetric tensor was made
@@ -20,15 +20,16 @@ func (rt *Runtime) backendName() string {
 	return rt.backend.name
 }
 
-// Backend is how the memory of symmetric tensors of the group is made: "CUDA", "NCCL", "NVSHMEM" or
-// "CPU". With NVSHMEM it is "CUDA" for a group of fewer than all ranks.
+// Backend returns the name of the back end that makes the memory of the group's symmetric tensors:
+// "CUDA", "NCCL", "NVSHMEM" or "CPU". With NVSHMEM it returns "CUDA" for a group of fewer than all
+// ranks.
 func (g *Group) Backend() string {
 	g.exists("Backend")
 	return g.rt.backendOf(g.takesHeap())
 }
 
-// Backend is how the tensor's memory was made, if it is symmetric: "CUDA", "NCCL", "NVSHMEM" or
-// "CPU". It is empty for ordinary memory.
+// Backend returns the name of the back end that made the tensor's memory: "CUDA", "NCCL", "NVSHMEM"
+// or "CPU". It returns "" if the memory is not symmetric.
 func (t *Tensor) Backend() string {
 	t.exists("Backend")
 	if !t.Symmetric() {
@@ -45,7 +46,7 @@ func (rt *Runtime) backendOf(inHeap bool) string {
 	return "CUDA"
 }
 
-// fix says how to choose a back end in time.
+// fix returns the advice for users who choose a back end too late.
 func (b *backend) fix(name string) string {
 	if b.session {
 		return fmt.Sprintf("start with --backend %s, or call it first in a session", name)

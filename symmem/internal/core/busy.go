@@ -21,7 +21,7 @@ type Busy struct {
 	Caller int           // where it was launched last, as Config.Caller said
 }
 
-// busyAfter is how long a kernel runs before Busy lists it.
+// busyAfter is the time that a kernel has run before Busy lists it.
 const busyAfter = 200 * time.Millisecond
 
 // Busy lists the kernels of this rank that have run for a while. On a device that cannot tell which

@@ -270,7 +270,7 @@ func (rt *Runtime) kernelContext(g *Group, o *options, call uint32) abi.Context 
 	return c
 }
 
-// watchPtr is where kernels find the page that they share with the host.
+// watchPtr returns the address of the page that kernels share with the host.
 func (rt *Runtime) watchPtr() device.Ptr { return device.Ptr(uintptr(unsafe.Pointer(rt.watch))) }
 
 // MeetingGrid is the grid of a kernel between two barriers in which each member works on n bytes at

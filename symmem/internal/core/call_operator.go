@@ -20,7 +20,7 @@ func (c *Call) Group() *Group { return c.opts.group }
 // Work is the memory that the call's group communicates through.
 func (c *Call) Work() *Workspace { return &c.opts.group.work }
 
-// Plan is how the device is best used.
+// Plan returns the plan of the device: its best grids, ways and sizes.
 func (c *Call) Plan() *tuning.Plan { return c.rt.plan }
 
 // Device describes the device.

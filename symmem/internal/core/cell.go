@@ -16,9 +16,9 @@ type cell struct {
 	only atomic.Pointer[[]int] // the ranks on which it runs; nil: all
 }
 
-// Begin says that cell number run of a session begins here, any number: all ranks have finished the
-// cells of smaller numbers. It is for the sanitizer; programs need not call it. After Close it does
-// nothing.
+// Begin marks the beginning of cell number run of a session, any number: all ranks have finished
+// the cells of smaller numbers. The sanitizer and the trace use it; programs need not call it.
+// After Close it does nothing.
 func (rt *Runtime) Begin(run uint64) {
 	rt.run.Store(run)
 	if t := rt.trace.Load(); t != nil {
@@ -29,9 +29,9 @@ func (rt *Runtime) Begin(run uint64) {
 	}
 }
 
-// Confine says that the session's cell runs on these ranks only, until Finish returns; without
-// ranks, that it runs on all. Meanwhile a collective call that needs other ranks is refused, since
-// they will not make it. Programs need not call it.
+// Confine restricts the session's cell to these ranks until Finish returns; without ranks, the cell
+// runs on all. Meanwhile a collective call that needs other ranks is refused, since those ranks
+// will not make it. Programs need not call it.
 //
 // Errors: KindMisuse for ranks that are not ranks of the world, or named twice.
 func (rt *Runtime) Confine(ranks []int) {

@@ -24,7 +24,7 @@ const (
 	engines  = "copy engines"
 )
 
-// compareRuns is how often each way runs.
+// compareRuns is the number of runs of each way.
 const compareRuns = 5
 
 // variant is a way that calls are made to take where they can.
@@ -110,7 +110,7 @@ func (rt *Runtime) within(p *comparing, f func()) {
 	f()
 }
 
-// reach says whether NVSHMEM does calls of handles: some of them, and not all.
+// reach reports whether NVSHMEM has done some calls of handles, and whether it has refused some.
 type reach struct{ Some, NotAll bool }
 
 // agreed reports whether NVSHMEM does calls of some rank and refuses none of any: a signal that one
@@ -151,7 +151,7 @@ func (m *measuring) offerNVSHMEM(p *comparing) {
 	}
 }
 
-// tried is how one way went on this rank.
+// tried is the outcome of one way on this rank.
 type tried struct {
 	name    string
 	failed  *Error // why the way was refused

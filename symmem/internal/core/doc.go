@@ -18,7 +18,7 @@
 // follows from that, and team.go makes the teams of a group that spans hosts.
 //
 // Each operation is a [Call]: call.go has its steps, from the check of the options to the launch. A
-// [Handle] knows where the members have their copies of a tensor; signal.go and onesided.go have
+// [Handle] holds the addresses of the members' copies of a tensor; signal.go and onesided.go have
 // the operations on it.
 //
 // The record of the calls explains a wait on the device (calls.go, waits.go). [Runtime.Abort] ends

@@ -25,7 +25,7 @@ const (
 	KindSystem      Kind = Kind(errkind.System)      // the machine, the driver, the network
 )
 
-// Error is what every function of this package panics with. [Maybe] turns it into an ordinary
+// Error is the value with which functions of this package panic. [Maybe] turns it into an ordinary
 // error.
 type Error struct {
 	Kind Kind
@@ -45,7 +45,8 @@ type Error struct {
 	Caller   int // where the work was issued that failed only later, as Config.Caller said; 0 if it is the call itself that failed
 	Replayed int // where the graph was replayed last that captured this work, likewise; 0 if none did
 
-	// Lost says that this process cannot use its device any more: only a new process can.
+	// Lost reports whether this process has lost its device: only a new process can use the device
+	// again.
 	Lost bool
 
 	Err error // the cause, or nil
@@ -114,7 +115,7 @@ func (rt *Runtime) isNil(op, arg string) *Error {
 	return rt.misuse(op, arg, hintFor(arg), "the %s is nil", arg)
 }
 
-// hintFor says which function makes an object of a sort.
+// hintFor returns a hint that names the function that makes an object of a sort.
 func hintFor(sort string) string {
 	switch sort {
 	case "tensor":

@@ -178,7 +178,7 @@ func (g *Graph) traced(t *trace.Trace) {
 	}
 }
 
-// mostReplays is how often Elapsed replays a graph at most.
+// mostReplays is the maximum number of replays of one Elapsed.
 const mostReplays = 100000
 
 // Elapsed replays the graph n times, at most 100,000, on the current stream, waits, and returns the

@@ -16,9 +16,9 @@ type Handle struct {
 	*mapping
 }
 
-// mapping is what a group knows of a tensor that it has mapped. The allocation keeps it, so it has no
-// tensor of it: a member that holds neither handle nor tensor any more, and gets the tensor again,
-// gets a handle without the other members, as those that still hold one do.
+// mapping is a group's record of a tensor that it has mapped. The allocation keeps the mapping, and
+// the mapping refers to no Tensor. So a member that has dropped both handle and tensor, and gets
+// the tensor again, gets a handle without the other members, as do members that still hold one.
 type mapping struct {
 	a      *allocation
 	g      *Group
@@ -196,8 +196,8 @@ func (a *allocation) find(t *Tensor, g *Group) *mapping {
 	return nil
 }
 
-// anyMapping returns any mapping of the allocation in g, which knows where the peers' copies are, or
-// nil. rt.mu is held.
+// anyMapping returns any mapping of the allocation in g, for the addresses of the peers' copies;
+// nil if there is none. rt.mu is held.
 func (a *allocation) anyMapping(g *Group) *mapping {
 	for _, m := range a.mappings {
 		if m.g == g {
@@ -266,15 +266,15 @@ func (h *Handle) Group() *Group {
 	return h.g
 }
 
-// BufferPtrs is where every member's copy of the tensor is mapped here, 0 for members on other
-// hosts.
+// BufferPtrs returns the addresses at which every member's copy of the tensor is mapped here, 0 for
+// members on other hosts.
 func (h *Handle) BufferPtrs() []uintptr {
 	h.exists("BufferPtrs")
 	return h.list("BufferPtrs", h.buffers)
 }
 
-// SignalPadPtrs is where every member's signal pad of the tensor is mapped here, 0 for members on
-// other hosts.
+// SignalPadPtrs returns the addresses at which every member's signal pad of the tensor is mapped
+// here, 0 for members on other hosts.
 func (h *Handle) SignalPadPtrs() []uintptr {
 	h.exists("SignalPadPtrs")
 	return h.list("SignalPadPtrs", h.pads)
@@ -366,5 +366,5 @@ func (h *Handle) SignalPadSize() int {
 	return int(h.kernel.PadBytes)
 }
 
-// at is where member i has its copy of t, which belongs to the mapping's allocation.
+// at returns the address of member i's copy of t, which belongs to the mapping's allocation.
 func (m *mapping) at(i int, t *Tensor) device.Ptr { return m.base[i] + device.Ptr(t.offset) }

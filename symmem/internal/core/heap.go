@@ -37,8 +37,8 @@ type heap struct {
 	lost  string // why it cannot be used any more; guarded by rt.mu
 }
 
-// whyNoHeap says why the ranks of the world cannot have NVSHMEM's heap, and what to do; empty if they
-// can.
+// whyNoHeap returns the reason why the ranks of the world cannot have NVSHMEM's heap, and what to
+// do instead; "" if they can.
 func (rt *Runtime) whyNoHeap() (why, hint string) {
 	p := rt.places.Load()
 	switch s := rt.sharing(); {
@@ -69,7 +69,7 @@ func (a *allocation) inHeap() bool {
 // takesHeap reports whether Empty of the group takes memory of NVSHMEM's heap.
 func (g *Group) takesHeap() bool { return g == g.rt.all && g.rt.backendName() == nvshmemBackend }
 
-// heapMember is what a rank says before all of them call NVSHMEM.
+// heapMember is the message of a rank in the exchange before all ranks call NVSHMEM.
 type heapMember struct {
 	Joined  bool
 	Lost    string // why it cannot use the heap any more

@@ -34,7 +34,7 @@ func (h *Handle) byNVSHMEM(c *Call, waits bool) bool {
 	panic(c.Misuse("Via", "leave it out", "the ways of %s are the usual one and \"NVSHMEM\", not %q", c.Record.Op, string(c.opts.via)))
 }
 
-// notByNVSHMEM is why a call of the handle cannot go by NVSHMEM; nil if it can.
+// notByNVSHMEM returns the error of a call of the handle that cannot go by NVSHMEM; nil if it can.
 func (h *Handle) notByNVSHMEM(c *Call, waits bool) *Error {
 	g, rt := h.g, h.g.rt
 	_, ok := rt.dev.(device.HeapDevice)
@@ -63,8 +63,8 @@ func (h *Handle) notByNVSHMEM(c *Call, waits bool) *Error {
 	return nil
 }
 
-// shmemCall issues the steps of a call by NVSHMEM, which has not entered: f returns the first error.
-// bytes is what the call moves, and tensors are what it uses.
+// shmemCall issues the steps of a call by NVSHMEM, which has not entered: f returns the first
+// error. The call moves the number of bytes and uses the tensors.
 func (h *Handle) shmemCall(c *Call, bytes int, f func(*heapCall) error, tensors ...*Tensor) {
 	defer c.Enter().Leave()
 	c.PickStream()

@@ -91,8 +91,8 @@ func (rt *Runtime) simulated() bool { return rt.client != nil && rt.client.Parts
 func (g *Group) splitByHost() { g.split = g.rt.places.Load().Split(g.ranks, g.rt.rank) }
 
 // reach refuses an operation that loads from or stores to the memory of a member, by its rank in
-// the group, if that is on another host. instead says what the program can do, as the beginning of
-// a hint; empty if that is to put and to get.
+// the group, if the member is on another host. instead is the beginning of a hint, which names the
+// remedy; "" if the remedy is to put and to get.
 func (g *Group) reach(op string, peer int, instead string) {
 	if g.split.Near(peer) {
 		return

@@ -21,7 +21,7 @@ const (
 	graphRuns    = 7
 )
 
-// mostRuns is how often MeasureRuns and MeasureTurns run code at most.
+// mostRuns is the maximum number of runs of MeasureRuns and MeasureTurns.
 const mostRuns = 100000
 
 // Measure measures the device time of one call of f, without the time that the host needs to issue
@@ -70,8 +70,8 @@ func (rt *Runtime) MeasureRuns(n int, f func()) Runs {
 	return rt.measured("MeasureRuns", n, f)[0]
 }
 
-// MeasureTurns is MeasureRuns of two pieces of code that run in turns, so that what disturbs the
-// machine disturbs both. The method Real of the result says whether the difference is more than
+// MeasureTurns is MeasureRuns of two pieces of code that run in turns, so that another load of the
+// machine disturbs both. The method Real of the result reports whether the difference is more than
 // chance.
 func (rt *Runtime) MeasureTurns(n int, f, g func()) Turns {
 	runs := rt.measured("MeasureTurns", n, f, g)

@@ -16,14 +16,14 @@ import (
 // ones. Groups and tensors that need a rank that is gone cannot be used from then on, the world
 // included.
 
-// membership says which ranks there are, and where.
+// membership holds the ranks of the world and their places.
 type membership struct {
 	places  atomic.Pointer[places.Places] // of all ranks; nil while this one joins
 	remains atomic.Pointer[[]int]         // the ranks that took part in the last Recover, if there was one
 	crowded atomic.Bool                   // kernels of other ranks run beside this one's on the same device
 }
 
-// survivorsHint is what to do without ranks that are gone.
+// survivorsHint is the hint of errors about ranks that are gone.
 const survivorsHint = "symm.Survivors() makes a group of the ranks that are left"
 
 // remaining lists the ranks that were left at the last Recover, all if there was none.

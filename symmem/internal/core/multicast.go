@@ -33,8 +33,8 @@ func (c *multicasting) at(offset device.Ptr) device.Ptr {
 	return c.ptr + offset
 }
 
-// whyNoMulticast says why handles of the group have no multicast; empty if the group allows it. The
-// devices may still refuse it.
+// whyNoMulticast returns the reason why handles of the group have no multicast; "" if the group
+// allows it. The devices may still refuse it.
 func (g *Group) whyNoMulticast() (why string) {
 	switch {
 	case g.split.Spans():
@@ -138,8 +138,8 @@ func (c *multicasting) close() (err error) {
 	return err
 }
 
-// MulticastWhy says why the tensor has no multicast address; empty if it has, or needs none. The
-// call that mapped it has entered.
+// MulticastWhy returns the reason why the tensor has no multicast address; "" if it has one or
+// needs none. The call that mapped it has entered.
 func (c Copies) MulticastWhy() string {
 	if _, ok := c.m.g.rt.dev.(device.MulticastDevice); !ok {
 		return ""

@@ -17,7 +17,7 @@ import (
 // NCCL's device API, as far as it is the host's: communicators and windows for kernels that include
 // nccl_device.h.
 
-// DevReqs says which resources a [DeviceComm] has. The names follow NCCL's requirements:
+// DevReqs lists the resources of a [DeviceComm]. The names follow NCCL's requirements:
 // barrierCount, lsaBarrierCount, lsaLLA2ABlockCount, lsaLLA2ASlotCount, and the bytes of resource
 // buffers. Indices of each begin at 0.
 type DevReqs struct {

@@ -77,7 +77,8 @@ func (c *Call) commSort() int {
 	return byKernels
 }
 
-// whyNotNCCL says why NCCL does not do a call of this group with these options; empty if it does.
+// whyNotNCCL returns the reason why NCCL does not do a call of this group with these options; "" if
+// it does.
 func (c *Call) whyNotNCCL() string {
 	switch {
 	case c.opts.timeout > 0:

@@ -152,7 +152,8 @@ func (g *Group) sharesDevices() bool {
 	return slices.ContainsFunc(g.rt.sharing().Ranks, func(ranks []int) bool { return firstOf(ranks, g.ranks) != lastOf(ranks, g.ranks) })
 }
 
-// refusesSharing says why NCCL has no communicators for ranks that share devices; empty if it has.
+// refusesSharing returns the reason why NCCL has no communicators for ranks that share devices; ""
+// if it has.
 func (rt *Runtime) refusesSharing(s Sharing) string {
 	why := "NCCL needs a GPU for each"
 	if d, ok := rt.dev.(device.CollectiveDevice); ok {
@@ -279,7 +280,7 @@ func (c *communicator) waits() (list []Wait) {
 	return list
 }
 
-// explainLostNCCL says why a call by NCCL was given up.
+// explainLostNCCL writes into e the reason why a call by NCCL was given up.
 func (rt *Runtime) explainLostNCCL(e *Error, c Record) {
 	if e.Kind != KindTimeout {
 		e.Kind = KindInterrupted

@@ -27,8 +27,9 @@ import (
 // windowUnit is the alignment of NCCL's windows.
 const windowUnit = 4096
 
-// NativeHeaders says which nccl_device.h a text that includes it gets: NCCL's, by its name, or why
-// it is ours. Both are empty if it includes none, or the back end has no other.
+// NativeHeaders returns the name of the NCCL whose nccl_device.h a text that includes this header
+// gets, or the reason why the text gets the project's own. Both are empty if the text does not
+// include it, or the back end is not NCCL.
 func (in Inner) NativeHeaders(text string) (library, why string) {
 	rt := in.rt
 	if rt.backendName() != ncclBackend {

@@ -45,7 +45,7 @@ func (rt *Runtime) between() string {
 // unless the network delays or drops messages.
 const tellsWithin = 20 * time.Millisecond
 
-// mostTraffic is how many peers trafficOf describes.
+// mostTraffic is the maximum number of peers that trafficOf describes.
 const mostTraffic = 4
 
 // trafficOf describes the network's traffic with the peers that a wait of a call is for: " (network

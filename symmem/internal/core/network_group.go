@@ -64,8 +64,8 @@ type wiring struct {
 	Window uint32 // the next id
 }
 
-// writeTables writes the tables of members for kernels, behind the rest of the workspace. words
-// says where the words of each member begin.
+// writeTables writes the tables of members for kernels, behind the rest of the workspace. words are
+// the indices at which the words of each member begin.
 func (g *Group) writeTables(n *networks.Network, words []int) error {
 	l := g.layout()
 	base := g.work.seg.Ptr()

@@ -82,8 +82,9 @@ func (rt *Runtime) TuneNetwork(settings string) error {
 	return nil
 }
 
-// overtaking is how long messages take at least, and at most twice as long, while a seed of the
-// sanitizer chooses their order: longer than the engine sleeps, so that kernels see it.
+// overtaking is the least time that a message takes while a seed of the sanitizer chooses the order
+// of messages; the most is twice as long. It is longer than the engine sleeps, so that kernels see
+// the order.
 const overtaking = 300 * time.Microsecond
 
 // slower multiplies the time with one seed in eight: on a busy machine kernels do not see a shorter

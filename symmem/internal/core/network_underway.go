@@ -56,8 +56,8 @@ func (rt *Runtime) hold(op string, s *Stream) {
 	}
 }
 
-// holdFor is how long a stream holds the engine at least, and how often release looks whether the
-// stream is at rest.
+// holdFor is the least time that a stream holds the engine, and the interval at which release looks
+// whether the stream is at rest.
 const holdFor = time.Millisecond
 
 // release ends the holds of streams that are at rest, until there are no holds or the world is

@@ -130,7 +130,7 @@ func (rt *Runtime) explainShmem(e *Error, c *Record, r *device.WaitRecord) {
 	}
 }
 
-// whereShmem says what is at an address.
+// whereShmem describes the memory at an address.
 func (rt *Runtime) whereShmem(at device.Ptr) nvshmem.Where {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

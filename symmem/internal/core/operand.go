@@ -12,7 +12,7 @@ type Operand = *operand
 
 type operand Tensor
 
-// Addr is where the tensor begins on the device.
+// Addr returns the address of the tensor on the device.
 func (o *operand) Addr() device.Ptr { return (*Tensor)(o).pointer() }
 
 // Dims is the shape of the tensor itself, which must not be changed.

@@ -53,8 +53,8 @@ func (c *Call) Maps(t *Tensor) bool {
 	return t.Symmetric() && (t.st.alloc.anyMapping(c.opts.group) != nil || c.refusedMeeting(t) == nil)
 }
 
-// refusedMeeting says why the call cannot rendezvous t by itself, which its group has not mapped;
-// nil if it can.
+// refusedMeeting returns the error of a call that cannot rendezvous t, which its group has not
+// mapped, by itself; nil if it can.
 func (c *Call) refusedMeeting(t *Tensor) *Error {
 	a, g := t.st.alloc, c.opts.group
 	for _, r := range g.ranks {
@@ -73,7 +73,7 @@ func (c *Call) refusedMeeting(t *Tensor) *Error {
 	return nil
 }
 
-// Access says what a call does with an operand.
+// Access is a set of the accesses of a call to an operand.
 type Access uint8
 
 const (

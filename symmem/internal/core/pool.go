@@ -17,7 +17,7 @@ import (
 
 // PoolStats describes a group's memory pool on this rank.
 type PoolStats struct {
-	Blocks     int    // made so far, which is how often the ranks met on the host
+	Blocks     int    // made so far; each took one meeting of the ranks on the host
 	Taken      int    // of these, in use
 	Bytes      int    // of data in all blocks
 	TakenBytes int    // of data in those in use

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// previewed is how many elements String shows at each end.
+// previewed is the number of elements that String shows at each end.
 const previewed = 4
 
 // String returns the type, the shape, the kind of memory, and the first and last elements, for two

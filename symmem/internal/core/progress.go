@@ -10,20 +10,20 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Progress says how far this rank has come, and whether any of its work makes progress by itself.
-// It distinguishes a slow rank from one that waits in vain: such a rank gives the same answer
-// twice.
+// Progress describes the progress of this rank, and whether any of its work goes on by itself. It
+// distinguishes a slow rank from one that waits in vain: a rank that waits in vain gives the same
+// answer twice.
 type Progress struct {
 	// Moves changes whenever the rank makes progress: it makes a call or returns from one, work of
 	// its device is over, it waits in another operation, or a message moves.
 	Moves uint64
-	// Stands says that no work makes progress by itself: each stream has nothing to do or is in a
-	// call that Waits lists, and the network has done all its work.
+	// Stands reports whether no work makes progress by itself: each stream has nothing to do or is
+	// in a call that Waits lists, and the network has done all its work.
 	Stands bool
-	// Inside is how many goroutines are in calls that may not return before a stream makes
+	// Inside is the number of goroutines in calls that may not return before a stream makes
 	// progress, or another rank makes a call.
 	Inside int
-	// Watched says that the sanitizer watches kernels, which then take many times as long.
+	// Watched reports whether the sanitizer watches kernels, which then take many times as long.
 	Watched bool
 	// Compiles is the compiler for which this rank waits, "" if there is none; CompilesFor is for
 	// how long, CompilesCaller where in the program.

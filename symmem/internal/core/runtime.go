@@ -20,8 +20,8 @@ type Config struct {
 	Client *bootstrap.Client // to meet the other ranks; nil for a world of one
 	Plan   *tuning.Plan      // how the device is best used
 	Name   string            // of the device, in messages: "cuda:2"
-	// Joining says that this process replaces an earlier one of its rank. New then builds nothing
-	// collective: the first collective call is the Recover that the other ranks make too.
+	// Joining reports whether this process replaces an earlier one of its rank. New then builds
+	// nothing collective: the first collective call is the Recover that the other ranks make too.
 	Joining bool
 	Caller  func() int          // where the program is; nil if it does not say
 	Line    func(at int) string // the line of such a place: "cell[3]:7"; nil if the program does not say

@@ -9,7 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// sanitizing is whether accesses of kernels are watched.
+// sanitizing holds the sanitizer, which watches accesses of kernels while it is on.
 type sanitizing struct {
 	sanitizer *sanitizer.Sanitizer // of all accesses, on the cpu device
 	checking  atomic.Bool          // kernels of the user's have checked pointers, on GPUs

@@ -23,8 +23,8 @@ func (s Sharing) With(rank int) []int {
 	return nil
 }
 
-// Manner says how the kernels of ranks that share a GPU run: "in turns by time slices" or "side by
-// side under MPS".
+// Manner describes the execution of kernels of ranks that share a GPU: "in turns by time slices" or
+// "side by side under MPS".
 func (s Sharing) Manner() string {
 	if s.Beside {
 		return "side by side under MPS"
@@ -134,7 +134,8 @@ func (g *Group) onFabric() bool {
 // sameHost reports whether a rank is on this one's host.
 func (rt *Runtime) sameHost(rank int) bool { return rt.hostOf(rank) == rt.hostOf(rt.rank) }
 
-// apart says why this rank does not map another one's memory: it "is on another host".
+// apart returns the reason why this rank does not map another rank's memory, for example "is on
+// another host".
 func (rt *Runtime) apart(rank int) string {
 	if rt.sameHost(rank) {
 		return fmt.Sprintf("has a GPU whose memory that of rank %d cannot map", rt.rank)

@@ -69,7 +69,7 @@ func placesOf(ids string, apart map[string]string) (list []device.Place) {
 	return list
 }
 
-// sharingOf is what ranks of one host share.
+// sharingOf returns the devices that ranks of one host share.
 func sharingOf(t *testing.T, devices []device.Place) Sharing {
 	t.Helper()
 	ranks := make([]int, len(devices))

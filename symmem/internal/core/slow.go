@@ -6,7 +6,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 )
 
-// slowed is what Slow has set; guarded by rt.mu.
+// slowed holds the setting of Slow; guarded by rt.mu.
 type slowed struct {
 	setting *delays.Setting // nil: no rank is late
 	late    *delays.Delayer // of this rank, or nil

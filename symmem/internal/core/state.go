@@ -7,8 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 )
 
-// State is what this rank holds and does at one moment: its streams, its groups, and the words with
-// which other ranks have signalled it.
+// State is the state of this rank at one moment: its streams, its groups, and the words with which
+// other ranks have signalled it.
 type State struct {
 	Streams []StreamState
 	// Groups are those that are alive, the world first. They are nil, and Locked is set, if a call
@@ -115,7 +115,7 @@ func (g *Group) state() GroupState {
 	return s
 }
 
-// wordsRead is how many 64-bit words of a pad State reads.
+// wordsRead is the number of 64-bit words of a pad that State reads.
 const wordsRead = 8 << 10
 
 // words lists the words of the signal pad that are not 0, among the first wordsRead. It leaves out a

@@ -130,9 +130,8 @@ func (t *Tensor) Symmetric() bool {
 	return t.st.alloc != nil && t.st.own == nil
 }
 
-// Memory says where the tensor is: in "symmetric" memory of this rank, in its "ordinary" memory, in
-// pinned memory of the "host", or in memory "of rank 2", as Handle.GetBuffer returns it; or that it is
-// "freed".
+// Memory returns the kind of the tensor's memory: "symmetric" or "ordinary" memory of this rank,
+// pinned memory of the "host", memory "of rank 2", as of a tensor of Handle.GetBuffer, or "freed".
 func (t *Tensor) Memory() string {
 	t.exists("Memory")
 	switch {

@@ -9,13 +9,13 @@ import (
 // Tile is a rectangle of a tensor of two dimensions. It shares the tensor's memory.
 type Tile struct{ at Rectangle }
 
-// Rectangle is what operators see of a Tile.
+// Rectangle is the view of a Tile that operators have.
 type Rectangle struct {
 	Tensor               *Tensor
 	Row, Col, Rows, Cols int
 }
 
-// RectangleOf is where a tile is, which must not be nil.
+// RectangleOf returns the rectangle of a tile. It panics if the tile is nil.
 func RectangleOf(l *Tile) *Rectangle {
 	if l == nil || l.at.Tensor == nil {
 		panic(nilArgument("Tile", "tile"))
@@ -26,7 +26,7 @@ func RectangleOf(l *Tile) *Rectangle {
 // First is the elements of the tensor before the tile.
 func (r *Rectangle) First() int { return r.Row*r.Tensor.shape[1] + r.Col }
 
-// Addr is where the tile begins on the device.
+// Addr returns the address of the tile's first element on the device.
 func (r *Rectangle) Addr() device.Ptr {
 	return r.Tensor.pointer() + device.Ptr(r.First()*r.Tensor.dtype.Size())
 }

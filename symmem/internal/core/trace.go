@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/trace"
 )
 
-// Traced is what a trace recorded on this rank.
+// Traced is the record of a trace on this rank.
 type Traced = timeline.Rank
 
 // StartTrace waits for this rank's work, compares its clock with the one that all ranks know, and

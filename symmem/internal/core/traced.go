@@ -13,8 +13,8 @@ import (
 	"github.com/symmrepl/symmrepl/internal/wholefile"
 )
 
-// Timeline is what all ranks did while [Runtime.Trace] recorded them, by one clock. Its String has a
-// bar of characters for each stream, a table of the operations, and the summary.
+// Timeline is the record that [Runtime.Trace] made of all ranks, by one clock. Its String has a bar
+// of characters for each stream, a table of the operations, and the summary.
 type Timeline struct {
 	t  *timeline.Timeline
 	rt *Runtime
@@ -108,8 +108,8 @@ func (t *Timeline) HTML() string {
 	return cmp.Or(view.HTML(t.t), html.EscapeString(t.String()))
 }
 
-// Summary says where the time went: kernels, copies and waits, the critical path over the ranks, the
-// overlap of each rank's streams, and the rank that the others waited for.
+// Summary divides up the time: kernels, copies and waits, the critical path over the ranks, the
+// overlap of each rank's streams, and the rank for which the others waited.
 func (t *Timeline) Summary() string {
 	t.exists("Timeline.Summary")
 	return t.t.Summary().String()

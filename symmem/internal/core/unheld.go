@@ -44,8 +44,8 @@ type spare struct {
 	since uint64      // the group's number of tensors then
 }
 
-// newStorage is what tensors of the allocation are views of, in this rank's segment. The allocation
-// must not keep it.
+// newStorage returns the storage that the allocation's tensors view, in this rank's segment. The
+// allocation must not keep it.
 func (a *allocation) newStorage(seg device.Segment) *storage {
 	st := &storage{ptr: a.at.DataIn(seg), size: a.size, alloc: a, peer: a.rt.rank}
 	runtime.AddCleanup(st, func(a *allocation) {
@@ -71,7 +71,7 @@ func (a *allocation) isUnused() bool {
 	return a.rests
 }
 
-// atEmpty is what a member says at an Empty.
+// atEmpty is the message of a member in the exchange of an Empty.
 type atEmpty struct {
 	Unused []calls.Digest `json:",omitempty"` // the tensors that it neither holds nor uses
 	Full   bool           `json:",omitempty"` // its device has no memory for the new tensor
@@ -243,7 +243,8 @@ func (g *Group) reclaimAll(op string) {
 	}
 }
 
-// makeRoom gives back what the group's members can do without. The caller holds the group's meeting.
+// makeRoom frees the tensors that no member of the group holds or uses, and the spares. The caller
+// holds the group's meeting.
 func (g *Group) makeRoom(op, desc string) error {
 	rt := g.rt
 	rt.local.Collect()

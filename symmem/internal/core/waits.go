@@ -30,12 +30,12 @@ type Wait struct {
 	// Call is the name of a collective call: the same on all members, and of no other call. It is
 	// empty for other calls.
 	Call string
-	// Sure says that only calls of the Peers end the wait, or calls of any other rank if there are
-	// no Peers: an operation waits for a signal or a call. It is not set for kernels of the user's,
-	// nor for waits for the network, a library or a copy.
+	// Sure reports whether only calls of the Peers end the wait, or calls of any other rank if
+	// there are no Peers: an operation waits for a signal or a call. It is not set for kernels of
+	// the user's, nor for waits for the network, a library or a copy.
 	Sure bool
 	Host bool // a collective call waits on the host
-	// Library says that the call is under way in the device's library of collectives, NCCL.
+	// Library reports whether the call is under way in the device's library of collectives, NCCL.
 	Library bool
 	Seen    uint64 // when the waiting kernel last looked in vain, in nanoseconds of a clock of its own; 0 on the host
 }

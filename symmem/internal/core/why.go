@@ -60,9 +60,9 @@ type Explained struct {
 	Details []string // "way: one shot by packets, because ...", "kernels: ..."
 }
 
-// BeginCell says that the code that runs from now on is the session's cell of this number, any
-// number: its calls are remembered under it for Why, 0 for none. Programs need not call it. After
-// Close it does nothing.
+// BeginCell sets the number of the session's cell whose code runs from now on, any number: Why
+// finds the calls of the cell by it. 0 stands for no cell. Programs need not call it. After Close
+// it does nothing.
 func (rt *Runtime) BeginCell(cell int) {
 	if rt.closed.Load() {
 		return
@@ -204,7 +204,7 @@ func (rt *Runtime) explained(p *passed) Explained {
 	return e
 }
 
-// graphCallsNamed is how many calls of a graph Why names.
+// graphCallsNamed is the number of calls of a graph that Why names.
 const graphCallsNamed = 4
 
 // begin notes a call that the graph captures. rt.mu is held.
@@ -227,7 +227,7 @@ func (g *Graph) named() string {
 	return text
 }
 
-// medium is what carries stores to other ranks of the host.
+// medium names the hardware that carries stores to other ranks of the host.
 func (rt *Runtime) medium() string {
 	if d, ok := rt.dev.(device.Linked); ok {
 		if _, links, err := d.Links(); err == nil && len(links) > 0 {

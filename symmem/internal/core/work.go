@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Work is what [Runtime.Async] has issued: PyTorch's Work.
+// Work is the work that a call of [Runtime.Async] has issued, as PyTorch's Work.
 type Work struct {
 	rt     *Runtime
 	number int64

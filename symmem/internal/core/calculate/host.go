@@ -156,8 +156,8 @@ func (r *Reduce) asLoaded(partial string) bool {
 // host returns the text of a reduction's kernels for the cpu device. A thread works on one chunk; with
 // columns, on one chunk of up to kStrip neighbouring columns.
 func (r *Reduce) host(w *writer, partial, list, names string) {
-	// values returns the values of m elements, which it calculates into room unless they are those of an
-	// operand.
+	// values returns the values of m elements, which it calculates into room unless they are the
+	// values of an operand.
 	w.line("template <bool kWide> static SYMM_CALC const %s* values(%[1]s* room, i64 at, int m, %s) {", partial, list)
 	switch o := r.Operands[0]; {
 	case !r.asLoaded(partial):

@@ -2,7 +2,7 @@ package calculate
 
 import "slices"
 
-// Access says how a kernel reads an operand, or writes its result.
+// Access is a way in which a kernel reads an operand or writes its result.
 type Access uint8
 
 // The ways to access memory. The last three use strides.

@@ -34,7 +34,8 @@ func (e *Entry) InStream() int {
 	return e.Stream
 }
 
-// Replayed is where the graph was replayed last that captured the call; 0 if none did.
+// Replayed returns the place in the program of the last replay of the graph that captured the call;
+// 0 if no graph did.
 func (e *Entry) Replayed() int {
 	if e.Replay == nil {
 		return 0
@@ -138,7 +139,7 @@ func (l *Log[R]) LatestKernel() (name string, at Launch) {
 	return l.latest, l.launches[l.latest]
 }
 
-// LaunchOf is where a kernel was launched last.
+// LaunchOf returns the place in the program of the last launch of a kernel.
 func (l *Log[R]) LaunchOf(kernel string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
-// Made is what a call was made with: an operation, and of a collective n elements of dtype, which
-// is 0 if it takes none. Reduction is empty if it does not reduce.
+// Made describes a call by its operation and arguments. N and DType are the elements of a
+// collective call, 0 if it takes none; Reduction is empty if the call does not reduce.
 type Made struct {
 	Op        string
 	DType     element.Type

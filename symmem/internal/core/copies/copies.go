@@ -25,7 +25,7 @@ const (
 	quiet = 50 * time.Millisecond // before a wait is published
 )
 
-// Stream is what copies are issued on. Equal streams are one.
+// Stream is a stream on which copies are issued. Equal values are the same stream.
 type Stream interface {
 	AtRest() bool // it has nothing to do, or was closed; false where that cannot be told
 }

@@ -47,7 +47,7 @@ func Of(op string, launch bool) Sort {
 	return Others
 }
 
-// Setting says which calls of which ranks begin how late.
+// Setting selects calls of some ranks, and the delay with which they begin.
 type Setting struct {
 	Ranks []int
 	By    time.Duration

@@ -44,7 +44,7 @@ func slotBytes(places int) int {
 	return min(pipeBox/(places*hosts.PipeSlots), pipeSlot) &^ (Alignment - 1)
 }
 
-// PipeSet is where a set of pipes lies.
+// PipeSet is the layout of a set of pipes in memory.
 type PipeSet struct {
 	Places        int // 0 if there is none
 	Slot          int // bytes
@@ -62,7 +62,7 @@ func (p Pipes) Set(rail bool) PipeSet {
 	return s
 }
 
-// Words is how many words a group that spans hosts has in the signals of each member.
+// Words counts the words that a group that spans hosts has in the signals of each member.
 type Words struct {
 	Channels int // the words of its channels, which are first
 	Pipes    int // the first word of its pipes, after the words of kernels that count completions

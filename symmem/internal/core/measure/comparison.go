@@ -124,8 +124,8 @@ func Merge(list []*Difference) (all *Difference) {
 	return all
 }
 
-// ulps is how many numbers of the type lie between two, the second included. Of NaNs it means
-// nothing.
+// ulps returns the distance between two numbers, counted in representable numbers of the type. Its
+// result for NaNs means nothing.
 func ulps(d element.Type, a, b uint64) uint64 {
 	bits := 8 * d.Size()
 	place := func(x uint64) int64 { // in the order of the numbers

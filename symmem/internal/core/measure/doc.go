@@ -1,5 +1,5 @@
-// Package measure says what measured times mean: the median of the slowest rank, the spread, the
-// share of a link, and whether two pieces of code differ.
+// Package measure evaluates measured times: it computes the median of the slowest rank, the spread
+// and the share of a link, and decides whether two pieces of code differ.
 //
 // core runs the code and passes the times of all ranks; the package knows no device. A run is over
 // when the last rank is done, so that a figure is that of the slowest rank. Medians stand for runs,

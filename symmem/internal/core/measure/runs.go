@@ -38,7 +38,7 @@ func (r Runs) Slowest() (rank int, median time.Duration) {
 	return rank, median
 }
 
-// Median is that of the slowest rank.
+// Median returns the median of the slowest rank.
 func (r Runs) Median() time.Duration {
 	_, median := r.Slowest()
 	return median

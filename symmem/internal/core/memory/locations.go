@@ -10,8 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Locations knows where tensors lie. It names the tensor that a kernel missed when it touched an
-// address without memory. Its methods may be called from several goroutines.
+// Locations is a set of the places of tensors. It names the tensor that a kernel missed when the
+// kernel touched an address without memory. Its methods may be called from several goroutines.
 type Locations[C Contents] struct {
 	mu   sync.Mutex
 	list map[device.Ptr]Location[C] // by the block or the part of a segment; nil before Keep
@@ -88,7 +88,7 @@ func (l *Locations[C]) Renew(p device.Ptr, n, guard int) {
 	}
 }
 
-// nearestFar is how far from an address the tensor that was meant may end.
+// nearestFar is the maximum distance of an address from the end of the tensor that was meant.
 const nearestFar = 1 << 24
 
 // Nearest describes an address by the tensor that was meant: one that is less than a page away, and
@@ -169,7 +169,8 @@ func (o Location[C]) Name() string {
 	return name
 }
 
-// Describe says where an address is, which may be outside: "4 bytes in front of f32[4]".
+// Describe describes an address by its distance from the location, which need not contain it: "4
+// bytes in front of f32[4]".
 func (o Location[C]) Describe(at device.Ptr) string {
 	name, end := o.Name(), o.At+device.Ptr(o.Bytes)
 	element, size := o.What.Element()

@@ -6,7 +6,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Placement is where the parts of a symmetric tensor are in its segment, the same for all members:
+// Placement is the layout of a symmetric tensor's parts in its segment, the same for all members:
 // [signal pad | data].
 //
 // Where the device has guard pages, the pad and the data each end at one, so that a kernel that

@@ -70,7 +70,7 @@ type Call struct {
 // over reports whether the call is over, or its stream was closed. Later work of the stream may go on.
 func (t Call) over() bool { return t.mark != nil && t.mark.Reached() || t.On.AtRest() }
 
-// Since is how long ago the call was issued.
+// Since returns the time since the call was issued.
 func (t Call) Since() time.Duration { return time.Since(t.issued) }
 
 // Expired reports whether the call has taken longer than it may.

@@ -12,7 +12,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// library is a communicator of which a test says what fails.
+// library is a communicator whose failures a test sets.
 type library struct {
 	device.Communicator
 	mu      sync.Mutex

@@ -8,8 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Refusal says what a function of NCCL's device API refused, or why a communicator cannot have what
-// it is asked for.
+// Refusal describes a value that a function of NCCL's device API refused, or a resource that a
+// communicator cannot have.
 type Refusal struct {
 	Msg, Hint string
 	NoPeer    bool // it concerns no one rank

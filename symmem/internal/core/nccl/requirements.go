@@ -56,7 +56,7 @@ func (r Requirements) String() string {
 	return "{" + strings.Join(fields, ", ") + "}"
 }
 
-// Refused says which number no communicator can have; nil if there is none.
+// Refused returns the first number that no communicator can have; nil if there is none.
 func (r *Requirements) Refused() *Refusal {
 	for _, f := range r.numbers() {
 		if f.n < 0 || f.n > mostResources {
@@ -79,8 +79,8 @@ func (r *Requirements) UsesGin() bool {
 // Team is this rank's place among those of a communicator.
 type Team struct{ Rank, Ranks, LsaRank, LsaRanks, Hosts int }
 
-// Placed is where the resources of a communicator are, the same for all members. Handles count from
-// the pad on, those of Buffers from the data on.
+// Placed is the layout of a communicator's resources, the same for all members. Handles count from
+// the start of the pad, the handles in Buffers from the start of the data.
 type Placed struct {
 	Argument  abi.NcclDevComm // of kernels, as far as it follows from the requirements
 	Pad, Data int             // bytes: of what Recover clears, and of buffers

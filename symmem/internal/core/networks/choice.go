@@ -72,8 +72,8 @@ func (c Choice) config(at Place, dev device.Device) (config net.Config, settings
 	return config, settings, err
 }
 
-// Refused says why the choice is none that a device can have, and what to do; msg is empty if it is
-// one. onHost says that the device's memory is the host's.
+// Refused returns the reason why no device can have the choice, and what to do instead; msg is ""
+// if a device can. onHost reports whether the device's memory is the host's.
 func (c Choice) Refused(onHost bool) (msg, hint string) {
 	words := strings.Fields(string(c))
 	switch {

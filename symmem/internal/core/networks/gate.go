@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// Gate is what ranks know of each other before one of them listens.
+// Gate holds the facts that the ranks have agreed on before one of them listens.
 type Gate struct {
 	Secret   uint64 // by which they recognise each other when they connect: the first rank's
 	Together bool   // all are in one network namespace of one machine: nobody else needs to reach them

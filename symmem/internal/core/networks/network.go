@@ -111,7 +111,7 @@ func (n *Network) Connect(epoch int, left []int) error {
 // because kernels cannot ring its bell.
 func (n *Network) Announced() bool { return n.count != 0 }
 
-// posted is how many operations the kernels have posted.
+// posted returns the number of operations that the kernels have posted.
 func (n *Network) posted() (uint64, error) {
 	if n.count == 0 {
 		board, _, _ := n.Engine.Board()

@@ -11,8 +11,9 @@ import (
 // Refuses reports whether a record of a refusal is of a function of nvshmem.h.
 func Refuses(r *device.WaitRecord) bool { return r.Kind>>16 != 0 && r.Kind&0xffff >= abi.ShmemPE }
 
-// Where says what is at an address of a refused call: "in f32[4]", or "" if that is not known. Left
-// is the bytes from there to the end of the symmetric tensor.
+// Where describes the memory at an address of a refused call. Is is, for example, "in f32[4]", or
+// "" if the memory is not known; Left is the number of bytes from the address to the end of the
+// symmetric tensor.
 type Where struct {
 	Is       string
 	Unmapped bool // it is symmetric, and no rank has mapped the peers' copies

@@ -108,7 +108,7 @@ func Launch(c *abi.Context) [2]uint32 {
 	return [2]uint32{c.Ordinal, uint32(min((c.TimeoutNs+1<<20-1)>>20, 1<<32-1))}
 }
 
-// ClaimedAt and ClaimedBytes are where the words lie that Recover clears.
+// ClaimedAt and ClaimedBytes are the offset and the size of the words that Recover clears.
 const (
 	ClaimedAt    = int(unsafe.Offsetof(abi.ShmemWorld{}.Claimed))
 	ClaimedBytes = int(unsafe.Sizeof(abi.ShmemWorld{}.Claimed))

@@ -21,7 +21,7 @@ const (
 // Streams is the most streams that may wait at the same time, and the number of words of a Watch.
 const Streams = 256
 
-// Stream is what waits are issued on. Equal streams are one.
+// Stream is a stream on which waits are issued. Equal values are the same stream.
 type Stream interface {
 	AtRest() bool // it has nothing to do, or was closed; false where that cannot be told
 }
@@ -38,7 +38,7 @@ type Wait struct {
 // over reports whether the word lets the wait end.
 func (t *Wait) over(word uint64) bool { return word == t.Value || t.AtLeast && word > t.Value }
 
-// Setting is what a Watch works with.
+// Setting holds the device, memory and callback of a Watch.
 type Setting struct {
 	Device  device.Device
 	Page    *device.Watch // where waits are published
@@ -211,7 +211,8 @@ func (w *Watch) inspect(i int, number uint32, aborted bool) {
 	}
 }
 
-// entry is where a slot publishes its wait. Kernels' waits begin at the other end of the page.
+// entry returns the record of the page in which a slot publishes its wait. Kernels' waits begin at
+// the other end of the page.
 func (w *Watch) entry(i int) *device.WaitRecord {
 	return &w.setting.Page.Waits[abi.MaxWaits-1-i%abi.MaxWaits]
 }

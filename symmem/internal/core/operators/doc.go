@@ -2,9 +2,9 @@
 // operator of [All], with the facts that are known before a call is made. An operator's code names
 // its row and never itself.
 //
-// The row says which options a call takes, whether the call reaches members on other hosts, what to
-// use if it does not, and which of the steps of core's call.go it takes. The page of operations,
-// docs/ops.md, prints the table.
+// The row holds the options that a call takes, whether the call reaches members on other hosts, the
+// call to use if it does not, and the steps of core's call.go that it takes. The page of
+// operations, docs/ops.md, prints the table.
 //
 // To add an operator is to add a row here. The package knows no world, no tensor and no device.
 package operators

@@ -1,7 +1,7 @@
 package operators
 
-// Manner says what a call has to do with other ranks. Each manner takes the steps of those before
-// it.
+// Manner is the way in which a call involves other ranks. Each manner takes the steps of the
+// manners before it.
 type Manner uint8
 
 const (

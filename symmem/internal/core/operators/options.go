@@ -28,8 +28,8 @@ const (
 	factors = Scales | TransposedB     // of products
 )
 
-// sorts are the names of the sorts, in the order of their bits. of says what takes a sort; if it is
-// empty, the operators are listed.
+// sorts are the names of the sorts, in the order of their bits. of names the calls that take a
+// sort; if it is empty, the operators are listed.
 var sorts = []struct{ name, of string }{
 	{"a *Group", "what a group does"},
 	{"a *Stream", "what is put in a stream"},
@@ -64,7 +64,7 @@ func (s Options) String() string {
 	return strings.Join(names, ", ")
 }
 
-// Of says what takes an option of one sort: "AllGather and AllToAll".
+// Of names the calls that take an option of one sort: "AllGather and AllToAll".
 func (s Options) Of() string {
 	if of := s.row().of; of != "" {
 		return of

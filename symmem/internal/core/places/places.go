@@ -7,7 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Places says where the ranks of a world are. All lists are of world ranks.
+// Places groups the ranks of a world by host, memory and device. All lists are of world ranks.
 type Places struct {
 	Hosts    [][]int // all ranks by host, a simulated one if there are such
 	Machines int     // real hosts

@@ -40,7 +40,7 @@ func (s *Sanitizer) On() bool { return s.on.Load() }
 // Seed is the seed that it was switched on with.
 func (s *Sanitizer) Seed() int64 { return s.seed.Load() }
 
-// Unavailable says why the device, of a kind, has no sanitizer; nil if it has.
+// Unavailable returns an error if the device, which is of the kind, has no sanitizer.
 func (s *Sanitizer) Unavailable(kind string) error {
 	if s.dev != nil {
 		return nil
@@ -105,7 +105,8 @@ func (s *Sanitizer) Observe() {
 	}
 }
 
-// Flushed says that the operations that kernels have posted are over here, or ended everywhere.
+// Flushed notes that the operations that kernels have posted are complete on this rank, or have
+// ended everywhere.
 func (s *Sanitizer) Flushed(ended bool) {
 	if s.On() {
 		s.dev.Flushed(ended)
@@ -119,7 +120,7 @@ func (s *Sanitizer) Calling(caller func() int) {
 	}
 }
 
-// Begun and Ended say that a session begins or has ended a cell, by its number.
+// Begun and Ended note that a session begins or has ended a cell, by its number.
 func (s *Sanitizer) Begun(run uint64) {
 	if s.On() {
 		s.dev.Begun(run)

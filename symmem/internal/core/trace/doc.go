@@ -5,6 +5,6 @@
 // its activities itself (device.Recorder) then tells when each kernel, copy and wait of the call
 // ran. For other devices the stream puts an event before and after the work of a call, and a
 // goroutine looks at the page of waits from time to time. The package knows streams and calls by
-// their numbers. Its owner says which call issues work, where the program is, and for which ranks a
-// wait is.
+// their numbers. Its owner passes the call that issues work, the place in the program, and the
+// ranks for which a call waits.
 package trace

@@ -63,7 +63,7 @@ type hostCall struct {
 	call, caller int
 }
 
-// hostPiece is how many calls a piece of Trace.host has.
+// hostPiece is the number of calls in a piece of Trace.host.
 const hostPiece = 512
 
 // slice is the call as a slice.
@@ -92,7 +92,7 @@ type wait struct {
 }
 
 // Start starts a trace of a device whose streams have nothing to do. record puts an event in one of
-// them, and caller says where the program is.
+// these streams, and caller returns the place in the program.
 func Start(dev device.Device, watch *device.Watch, record func(device.Event) error, caller func() int) (*Trace, error) {
 	t := &Trace{dev: dev, watch: watch, caller: caller, over: make(chan struct{}), current: map[int]*operation{},
 		calls: make(map[uint32]known, 1024)}
@@ -207,7 +207,7 @@ func (t *Trace) Left() {
 	}
 }
 
-// Ends say by which group a call meets others.
+// Ends identify the group and the number of a call that meets calls of other ranks.
 type Ends struct {
 	Group   string
 	Ordinal uint64 // of a collective call in the group, from 1; 0 of any other
@@ -368,7 +368,8 @@ func (t *Trace) saw(r *device.WaitRecord, now int64) {
 	c.o.waits = append(c.o.waits, w)
 }
 
-// wait is what a record says of a wait of the call, except when it was.
+// wait returns the wait of the call that a record describes, without the times at which it began
+// and ended.
 func (c known) wait(r *device.WaitRecord) wait {
 	kind := waits.Of(r)
 	w := wait{began: r.Began, mine: kind.Mine}

@@ -16,7 +16,7 @@ func (o *operation) clip() {
 }
 
 // waited returns the waits as slices side by side: each is a time in which the operation waited for
-// the same ranks, and says which of them ended it.
+// the same ranks, and names the ranks that ended it.
 func (o *operation) waited() (out []timeline.Slice) {
 	const least = 1000 // nanoseconds; what is shorter belongs to the next
 	var edges []int64

@@ -87,10 +87,10 @@ func (k *Kind) Peer(r *device.WaitRecord) int {
 	return int(r.Peer)
 }
 
-// What says what a wait is for, after "for".
+// What names the awaited event, as it stands after "for".
 func (k *Kind) What(r *device.WaitRecord) string { return fill(k.what, r, -1) }
 
-// Of says what a wait for a world rank is for.
+// Of names the event that the wait expects of a world rank.
 func (k *Kind) Of(r *device.WaitRecord, rank int) string {
 	if k.whom == "" {
 		return fill("{rank}", r, rank)
@@ -98,7 +98,7 @@ func (k *Kind) Of(r *device.WaitRecord, rank int) string {
 	return fill(k.whom, r, rank)
 }
 
-// Hint says what a world rank is to do to end a wait that was given up; "" if nothing is known.
+// Hint returns the action of a world rank that ends such a wait; "" if none is known.
 func (k *Kind) Hint(r *device.WaitRecord, rank int) string { return fill(k.hint, r, rank) }
 
 // fill writes a text of a row.
@@ -113,6 +113,6 @@ func fill(text string, r *device.WaitRecord, rank int) string {
 	).Replace(text)
 }
 
-// tokenWords is what ranks of a token switch wait for.
+// tokenWords names the events for which ranks of a token switch wait.
 var tokenWords = [tokens.Words]string{tokens.Counted: "counts of tokens", tokens.Ready: "a region for tokens",
 	tokens.Sent: "tokens", tokens.Returned: "results for tokens"}
