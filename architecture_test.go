@@ -30,3 +30,17 @@ func TestArchitecture(t *testing.T) {
 		}
 	}
 }
+
+// TestRooms holds that docs/architecture.md gives a reason for each room, which is a part of the
+// table of TestImports.
+func TestRooms(t *testing.T) {
+	text, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range parts {
+		if p.folder != "." && !strings.Contains(string(text), "\n| `"+p.folder+"` | ") {
+			t.Errorf("docs/architecture.md gives no reason for the room %s: add a row below \"Rooms\" that says why it is apart", p.folder)
+		}
+	}
+}
