@@ -95,7 +95,7 @@ func named(owner string, names []*ast.Ident) (list []string) {
 	return list
 }
 
-// mutex returns which kind of mutex a type is, "" if it is none. A pointer to one is another's.
+// mutex returns the kind of mutex of a type, "" if it is none. A pointer to a mutex is not one.
 func mutex(e ast.Expr) string {
 	s, ok := e.(*ast.SelectorExpr)
 	if !ok {

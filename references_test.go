@@ -126,7 +126,7 @@ func goComments(text []byte) []string {
 	}
 }
 
-// lineComments returns what follows // in C++.
+// lineComments returns the texts behind // in C++.
 func lineComments(text []byte) []string {
 	var comments []string
 	for _, line := range lines(text) {

@@ -48,7 +48,8 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// stringColumns returns how many columns of each of the lines of a Go file strings take.
+// stringColumns returns the number of columns that strings take, for each of the lines of a Go
+// file.
 func stringColumns(text []byte, lines int) []int {
 	files := token.NewFileSet()
 	file := files.AddFile("", -1, len(text))

@@ -54,8 +54,8 @@ func inTurn(n int, least, greatest []float64) series {
 	return s
 }
 
-// part is how many of n things are in each of at most parts parts of the same size, but for the last
-// one.
+// part returns the size of a part if n things are divided into at most parts parts, all of the same
+// size but the last one.
 func part(n, parts int) int { return (n + parts - 1) / parts }
 
 // extremes returns the least and the greatest finite number of each rectangle of a matrix that is

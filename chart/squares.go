@@ -19,7 +19,7 @@ type squares struct {
 	colours          []color.Color
 }
 
-// overlap is how far a cell reaches below the next one.
+// overlap is the length by which a cell reaches below the next one.
 const overlap = 0.5 * vg.Inch / 72
 
 // Plot implements plot.Plotter.

@@ -98,8 +98,8 @@ func (e *CellError) Error() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// String returns what a prompt shows for the cell, without errors: output and values, each line
-// with its ranks. Of a nil result, which Eval returns if no cell ran, it returns "".
+// String returns the text that a prompt shows for the cell, without errors: output and values, each
+// line with its ranks. It returns "" for a nil result, which Eval returns if no cell ran.
 func (r *Result) String() string {
 	if r == nil {
 		return ""

@@ -161,7 +161,7 @@ func Set(id string, value any) {
 	w.Set(value)
 }
 
-// entry is what an ID names: a widget, a function, or a button with its function.
+// entry is the object of an ID: a widget, a function, or a button with its function.
 type entry struct {
 	widget   *Widget
 	function *function

@@ -15,7 +15,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// expressionCount is how many random expressions TestExpressions compares; make test-long compares 2000.
+// expressionCount is the number of random expressions that TestExpressions compares; make test-long
+// compares 2000.
 var expressionCount = flag.Int("expressions", 200, "compare so many random expressions with the Go toolchain")
 
 // expressionPrelude declares what the expressions use: values of compiled packages and of the cell,

@@ -90,7 +90,7 @@ func (in *Interp) errorOfPanic(v any) *session.Error {
 // Place. It may be called at any time.
 func (in *Interp) Position() int { return int(in.runtime.Position()) }
 
-// Doing reports what the running cell does. It may be called at any time.
+// Doing describes the activity of the running cell. It may be called at any time.
 func (in *Interp) Doing() session.Activity {
 	if s := in.runtime.Standing(); s != nil {
 		in.mu.Lock()
@@ -107,8 +107,8 @@ func (in *Interp) Doing() session.Activity {
 	return a
 }
 
-// Others returns how many cells and goroutines of cells run, and whether nothing else can run code
-// of cells. It may be called at any time.
+// Others returns the number of cells and goroutines of cells that run, and reports whether nothing
+// else can run code of cells. It may be called at any time.
 func (in *Interp) Others() (running int, all bool) { return in.runtime.Others() }
 
 // Calls returns the compiled calls of interrupted cells that have not returned. It may be called at any time.
@@ -137,8 +137,8 @@ func (in *Interp) Place(e *session.Error, at int) {
 	}
 }
 
-// panicReport returns what a program prints for a panic, beginning with the panics in whose
-// deferred calls it began.
+// panicReport returns the text that a program prints for a panic, beginning with the panics in
+// whose deferred calls it began.
 func (in *Interp) panicReport(p *run.Panic) string {
 	text := "panic: " + in.panicText(p.Value)
 	switch {
@@ -153,8 +153,8 @@ func (in *Interp) panicReport(p *run.Panic) string {
 	return text
 }
 
-// panicText returns what a program that panicked with v would print. If v is neither an error, a
-// Stringer nor of a basic type, Go would print its address; panicText returns its value.
+// panicText returns the text that a program that panicked with v would print. If v is neither an
+// error, a Stringer nor of a basic type, Go would print its address; panicText returns its value.
 func (in *Interp) panicText(v any) string {
 	switch v := v.(type) {
 	case error:

@@ -13,7 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// patient returns how long tests wait for events that should be immediate.
+// patient returns the time for which tests wait for events that should be immediate.
 func patient() time.Duration { return pace.Unhurried(time.Minute) }
 
 // testPackage is a package with a function that blocks.

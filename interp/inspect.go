@@ -129,7 +129,7 @@ func tensorInfo(v reflect.Value) *session.TensorInfo {
 	return info
 }
 
-// cornered is how many rows and columns of a tensor the list of variables has at each end.
+// cornered is the number of a tensor's rows and columns that the list of variables has at each end.
 const cornered = 2
 
 // corners makes the text of a tensor of two dimensions, which follows its first line as a table, one

@@ -36,9 +36,9 @@ type Options struct {
 	// Input is the standard input of cells; nil is an empty one. If it is os.Stdin, the cells are
 	// treated as a program, and a fatal log message ends the process.
 	Input io.Reader
-	// Memory is how many bytes the values of cells may take; 0 means MemoryShare(1).
+	// Memory is the number of bytes that the values of cells may take; 0 means MemoryShare(1).
 	Memory uint64
-	// Trail, unless nil, is where the session stores the positions of running code.
+	// Trail, unless nil, is the memory in which the session keeps the positions of running code.
 	Trail *session.Trail
 	// Showing, unless nil, is called before the value of a cell is shown, which may call its methods, and
 	// the function that it returns afterwards.
@@ -103,9 +103,9 @@ func New(options Options) (*Interp, error) {
 	return in, in.runtime.ShareMarks(&in.options.Trail.Mark, &in.options.Trail.Call)
 }
 
-// MemoryShare returns how many bytes the values of cells may take if so many processes share the
-// machine: the environment variable GOMEMLIMIT if it is set, or else a third of the free memory
-// divided by the number of processes.
+// MemoryShare returns the number of bytes that the values of cells may take if a number of
+// processes share the machine: the environment variable GOMEMLIMIT if it is set, or else a third of
+// the free memory divided by the number of processes.
 func MemoryShare(processes int) uint64 { return run.MemoryShare(processes) }
 
 // Close ends the code that cells have left running.

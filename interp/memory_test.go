@@ -121,7 +121,7 @@ func TestManyCells(t *testing.T) {
 	}
 }
 
-// allocated returns how many bytes are allocated while f runs.
+// allocated returns the number of bytes that are allocated while f runs.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -7,8 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// maxSized is how many elements of a slice, array or map are measured; the others are assumed to
-// have the same average size.
+// maxSized is the number of elements of a slice, array or map that are measured; the others are
+// assumed to have the same average size.
 const maxSized = 1000
 
 // sized is a value that knows its size in bytes.

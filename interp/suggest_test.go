@@ -152,7 +152,7 @@ func TestAutomaticImportStays(t *testing.T) {
 	}
 }
 
-// stderrOf returns what f writes to standard error.
+// stderrOf returns the text that f writes to standard error.
 func stderrOf(t *testing.T, f func()) string {
 	t.Helper()
 	r, w, err := os.Pipe()

@@ -123,7 +123,7 @@ func (c *crashReport) taken() []byte {
 	return held
 }
 
-// advice lists what the user can do when Go's runtime has ended the process, by a part of its
+// advice lists the remedies of the user when Go's runtime has ended the process, by a part of its
 // report.
 var advice = []struct{ report, text string }{
 	{"concurrent map", "goroutines that share a map need a sync.Mutex or a sync.Map"},

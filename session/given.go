@@ -19,8 +19,8 @@ func (g givenVariables) gives(cell Cell, after int) {
 	}
 }
 
-// note returns what a replay of cells says before it runs them: which variables they use that a program
-// had given a value before; "" if there are none.
+// note returns the remark of a replay before it runs cells: it names the variables that they use
+// and that a program had given a value before; "" if there are none.
 func (g givenVariables) note(cells []Cell) string {
 	var missing []string
 	for _, name := range slices.Sorted(maps.Keys(g)) {

@@ -87,7 +87,7 @@ type usage struct {
 	faults int64         // page faults that read from a disk
 }
 
-// usedSoFar returns what this process has used.
+// usedSoFar returns the consumption of this process until now.
 func usedSoFar() usage {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// Text returns what the user entered as the cell.
+// Text returns the cell's text as the user entered it.
 func (c Cell) Text() string { return cmp.Or(c.Typed, c.Source) }
 
-// Place returns where the user finds a position in Source: the line of Name, the column, and the
-// line's text. Lines and columns count from 1, columns in bytes.
+// Place returns the position at which the user finds a position in Source: the line of Name, the
+// column, and the line's text. Lines and columns count from 1, columns in bytes.
 //
 // Line n of Typed is line n of Source, but Source has more at two places: the first line of Typed is
 // the end of the first line of Source, and lines may follow the last one. A position there becomes

@@ -80,8 +80,8 @@ func (rt *Runtime) IsNvshmemAvailable() bool {
 	return slices.ContainsFunc(rt.Backends(), func(b BackendStatus) bool { return b.Name == "NVSHMEM" && b.Available })
 }
 
-// Backend is how symmetric memory is made: "CUDA", "NCCL" or "NVSHMEM" on GPUs, "CPU" on the cpu
-// device.
+// Backend returns the name of the back end that makes symmetric memory: "CUDA", "NCCL" or "NVSHMEM"
+// on GPUs, "CPU" on the cpu device.
 func (rt *Runtime) Backend() string { return rt.core.Backend() }
 
 // SetBackend chooses how symmetric memory is made, before the first symmetric tensor is: "CUDA", by

@@ -70,7 +70,7 @@ func DevComm(reqs DevReqs, opts ...Option) *DeviceComm { return now().DevComm(re
 // Sanitize watches every access of kernels from now on, or no longer: see [Runtime.Sanitize].
 func Sanitize(on bool, seed int64) { now().Sanitize(on, seed) }
 
-// Findings returns what was found wrong since it was called last: see [Runtime.Findings].
+// Findings returns the sanitizer's findings since its last call: see [Runtime.Findings].
 func Findings() []Finding { return now().Findings() }
 
 // Slow makes calls of some ranks begin late from now on: see [Runtime.Slow].
@@ -235,22 +235,23 @@ func Compare(f func(), others ...func()) Comparison { return now().Compare(f, ot
 // Capture records what f issues: see [Runtime.Capture].
 func Capture(f func()) *Graph { return now().Capture(f) }
 
-// Explain says which way the operations of f went: see [Runtime.Explain].
+// Explain describes the execution of the operations of f: see [Runtime.Explain].
 func Explain(f func()) string { return now().Explain(f) }
 
-// Trace returns what all ranks did during f: see [Runtime.Trace].
+// Trace records all ranks during f: see [Runtime.Trace].
 func Trace(f func()) *Timeline { return now().Trace(f) }
 
-// Caps says what the device can do: see [Runtime.Caps].
+// Caps describes the device: see [Runtime.Caps].
 func Caps() Capabilities { return now().Caps() }
 
 // SetBackend chooses how symmetric memory is made: see [Runtime.SetBackend].
 func SetBackend(name string) { now().SetBackend(name) }
 
-// GetBackend is how symmetric memory is made: see [Runtime.Backend].
+// GetBackend returns the name of the back end that makes symmetric memory: see [Runtime.Backend].
 func GetBackend() string { return now().Backend() }
 
-// Backends lists all back ends, and says which this world can use: see [Runtime.Backends].
+// Backends lists all back ends, and reports whether this world can use each: see
+// [Runtime.Backends].
 func Backends() []BackendStatus { return now().Backends() }
 
 // IsNvshmemAvailable reports whether the back end NVSHMEM is there: see

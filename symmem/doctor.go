@@ -104,8 +104,8 @@ func (rt *Runtime) open(op string) error {
 	return Maybe(func() { rt.core.RefuseClosed(op) })
 }
 
-// Held says which symmetric tensors are alive on this rank, such as "2 symmetric tensors (1.5 MiB
-// on each rank)"; "" if there are none.
+// Held counts the symmetric tensors that are alive on this rank, such as "2 symmetric tensors (1.5
+// MiB on each rank)"; "" if there are none.
 func (rt *Runtime) Held() string {
 	switch f := rt.core.Facts(); f.Tensors {
 	case 0:

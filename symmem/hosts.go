@@ -178,8 +178,8 @@ func (o *overHosts) apart(mark func(member int, first bool) int) {
 	})
 }
 
-// stream says that n elements travel, from element `at` on, if the members of a host share them at
-// the hierarchical way in slices of so many.
+// stream sets the number of elements that travel and returns the first of them: all n elements or,
+// if the members of a host share the elements at the hierarchical way, this member's slice.
 func (o *overHosts) stream(n, slice int) (at int) {
 	o.most = n
 	if o.rail && slice > 0 {
@@ -417,8 +417,8 @@ func (e *exchange) allGatherOverHosts(shape []int, n int) *Tensor {
 	})
 }
 
-// likeFlat says why an operation with slices for every member has no hierarchical way in a group
-// that is too large for the flat one; empty if the group is small enough.
+// likeFlat returns the reason why an operation with slices for every member has no hierarchical way
+// in a group that is too large for the flat way; "" if the group is small enough.
 func likeFlat(c *core.Call) string {
 	if c.Small() {
 		return ""

@@ -156,7 +156,7 @@ func (rt *Runtime) refuseInstances(op, text string, instances []string) {
 	}
 }
 
-// noKernel says why there is none to launch.
+// noKernel returns the error of a text that has no kernel to launch.
 func (rt *Runtime) noKernel(op string, src device.Source) *Error {
 	e := rt.core.Misuse(op, "text", `write extern "C" __global__ void name(...) {...}`, "the text has no __global__ function")
 	all, _ := signature.Parse(src.Text)

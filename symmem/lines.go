@@ -7,7 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 )
 
-// lineUnits is how many units of 8 bytes the 32 pieces of a warp carry: see lines.cuh.
+// lineUnits is the number of units of 8 bytes that the 32 pieces of a warp carry: see lines.cuh.
 const lineUnits = 60
 
 var lineKernels = namesOf("two_shot_lines_")

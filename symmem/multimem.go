@@ -144,7 +144,8 @@ func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
 	}))
 }
 
-// multicastType returns how the switch adds elements of a type; ok is false if it cannot.
+// multicastType returns the type by which the switch adds elements of a type; ok reports whether
+// there is one.
 func multicastType(d DType) (t multimem.Type, ok bool) {
 	switch d {
 	case F32:

@@ -34,8 +34,8 @@ func (r *reduction) nccl(kind device.CollectiveKind, out *Tensor, n int) {
 		Type: r.t.DType().String(), Reduction: r.Record.Reduction}, r.t.Bytes())
 }
 
-// noEngines says why NCCL cannot do an exchange by copy engines, if the call asks for that and it
-// cannot.
+// noEngines returns the reason why NCCL cannot do an exchange by copy engines, if the call asks for
+// them; "" if it can.
 func (e *exchange) noEngines() string {
 	if e.Has(operators.CopyEngine) && (e.out == nil || !e.Maps(e.t) || !e.Maps(e.out)) {
 		return "its copy engines need tensors that the group has rendezvoused, and one for the result"

@@ -91,8 +91,8 @@ func Along(dim int) Option { return core.Along(dim) }
 // scales of another number, and those of factors that have more than 8 bits.
 func Scales(a *Tensor, b ...*Tensor) Option { return core.Scales{A: a, B: b} }
 
-// TransposedB says that a product is given its second factor, [k, n], as [n, k]: each row is a column
-// of the factor, as in the weights of PyTorch's Linear. GPUs multiply 8-bit floats only so.
+// TransposedB gives a product its second factor, [k, n], as [n, k]: each row is a column of the
+// factor, as in the weights of PyTorch's Linear. GPUs multiply 8-bit floats only so.
 func TransposedB() Option { return core.Flag(operators.TransposedB) }
 
 // Ordinary makes Load return an ordinary tensor, as Local does, instead of a symmetric one: it then

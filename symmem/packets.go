@@ -10,10 +10,11 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// packetsOf is how many packets carry a tensor, some of them partly: see packets.cuh.
+// packetsOf returns the number of packets that carry a tensor, some of them partly: see
+// packets.cuh.
 func packetsOf(t *Tensor) int { return packetsIn(t.Bytes(), t.DType().Size()) }
 
-// packetsIn is how many packets carry so many bytes of elements of a size.
+// packetsIn returns the number of packets that carry the bytes, of elements of a size.
 func packetsIn(bytes, element int) int {
 	size, units := 4, 3
 	if element == 8 {

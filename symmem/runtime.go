@@ -12,22 +12,23 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/devices"
 )
 
-// Config says what Init builds.
+// Config holds the settings of Init.
 type Config struct {
 	Device string // "auto" (the default), "cpu" or "cuda"
-	// the number of this rank on its host, from 0 on: it gets the device of that number, or shares
-	// one if there are fewer
+	// the number of this rank on its host, from 0 on: the rank gets the device of that number, or
+	// shares one if there are fewer devices
 	Index int
-	// of symmetric memory: "CPU", "CUDA", "NCCL" or "NVSHMEM"; "" for what TORCH_SYMMMEM says on
+	// of symmetric memory: "CPU", "CUDA", "NCCL" or "NVSHMEM"; "" for the one in TORCH_SYMMMEM on
 	// GPUs, else the device's own
 	Backend string
 	Network string            // what carries operations between hosts: "ucx", "null" or "none"; "" for what SYMMREPL_NET says, else ucx
 	Client  *bootstrap.Client // to meet the other ranks; nil for a world of one
-	// LocalSize is how many ranks this host has, 0 if that is not known. If they are more than the
-	// devices, neighbours share one: of 4 ranks on 2 GPUs those with Index 0 and 1 use the first.
+	// LocalSize is the number of ranks on this host, 0 if it is not known. If there are more ranks
+	// than devices, neighbours share one: of 4 ranks on 2 GPUs those with Index 0 and 1 use the
+	// first.
 	LocalSize int
-	// Joining says that this process replaces an earlier one of its rank. Init then builds nothing
-	// collective: the first collective call is the Recover that the other ranks make too.
+	// Joining reports whether this process replaces an earlier one of its rank. Init then builds
+	// nothing collective: the first collective call is the Recover that the other ranks make too.
 	Joining bool
 	// Caller returns the place in the program, as a number of the program's choice; Caller and
 	// Replayed of Error and Wait repeat the number of the time when the work was issued. It is

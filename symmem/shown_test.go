@@ -38,8 +38,7 @@ func (s readingStream) ReadTo(dst io.WriterAt, src device.Ptr, n int) error {
 	return s.Stream.ReadTo(dst, src, n)
 }
 
-// TestShownReads holds what is shown of a tensor of 256 MiB, and calculated of it, to few bytes that
-// are read.
+// TestShownReads checks that showing a tensor of 256 MiB, and calculating with it, reads few bytes.
 func TestShownReads(t *testing.T) {
 	var read atomic.Int64
 	rt := newOn(t, func(d device.Device) device.Device { return readingDevice{d, &read} })

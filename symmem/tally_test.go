@@ -2,8 +2,8 @@ package symmem
 
 import "testing"
 
-// TestTallies holds which calls have equal tallies: those that are equal in all that members must
-// give alike.
+// TestTallies checks that calls have equal tallies exactly if they are equal in everything that
+// members must give alike.
 func TestTallies(t *testing.T) {
 	calls := map[string]func(rt *Runtime, x, y *Tensor){
 		"sum":               func(rt *Runtime, x, y *Tensor) { rt.AllReduce(x.Slice(0, 4), "sum") },

@@ -9,9 +9,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 )
 
-// TokenSwitchConfig says what a [TokenSwitch] carries, and how it lays out what arrives. All ranks
-// give the same. With n ranks, B = MaxTokens, H = Hidden, K = TopK and L = Experts/n experts a
-// rank, of which rank r has those from r*L on, a dispatch delivers
+// TokenSwitchConfig holds the sizes of a [TokenSwitch] and the layout of the tokens that arrive.
+// All ranks give the same. With n ranks, B = MaxTokens, H = Hidden, K = TopK and L = Experts/n
+// experts a rank, of which rank r has those from r*L on, a dispatch delivers
 //
 //	Mode "low_latency", Layout "expert_major"      Tokens is [L, n*B, H]: of each local expert its rows, packed in the order of the sources
 //	                                               and there of the tokens; Counts, by expert, says how many
@@ -101,7 +101,7 @@ func (c *TokenSwitchConfig) check(rt *Runtime, op string, ranks int) {
 	}
 }
 
-// most is how many rows can arrive at a rank with high throughput.
+// most returns the maximum number of rows that can arrive at a rank with high throughput.
 func (c *TokenSwitchConfig) most(layout uint64, ranks int) int {
 	if layout == tokens.Flat {
 		return ranks * c.MaxTokens
@@ -121,7 +121,7 @@ func (c *TokenSwitchConfig) rowsOf(layout uint64, ranks int) int {
 	return c.MaxRecv
 }
 
-// estimate is about how many bytes a switch takes.
+// estimate returns about the number of bytes that a switch takes.
 func (c *TokenSwitchConfig) estimate(layout uint64, ranks int) float64 {
 	copies := ranks
 	if layout == tokens.ExpertMajor || layout == tokens.Zones {
@@ -148,7 +148,7 @@ func (c TokenSwitchConfig) String() string {
 	return s
 }
 
-// tokenPlan is where the memory of a switch lies.
+// tokenPlan is the layout of a switch's memory.
 type tokenPlan struct {
 	layout          uint64
 	blocks          int

@@ -6,13 +6,13 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/tokens"
 )
 
-// tokenHosts is how a switch of a group that spans hosts exchanges tokens:
+// tokenHosts is the plan by which a switch of a group that spans hosts exchanges tokens:
 // kernels/tokens/hosts.cuh.
 type tokenHosts struct {
 	rails  bool
 	why    string
 	places int                   // the most partners that any rank has
-	args   tokens.TokenHostsArgs // what all calls have in common, but for Args
+	args   tokens.TokenHostsArgs // the arguments that all calls have in common, but for Args
 }
 
 // tokenHostsOf finds the partners of this rank; it returns nil if the group is on one host. A
@@ -61,8 +61,8 @@ func (c *TokenSwitchConfig) tokenHostsOf(rt *Runtime, g *Group) *tokenHosts {
 	return h
 }
 
-// partnersBefore is how many members on other hosts, before those of the host `of`, a rank of a
-// host has.
+// partnersBefore returns the number of members on other hosts that a rank of a host has before the
+// members of the host `of`.
 func partnersBefore(members [][]int, host, of int) (n int) {
 	for i, part := range members[:of] {
 		if i != host {

@@ -33,10 +33,10 @@ type TokenSwitch struct {
 	sending *Dispatched // that waits for Complete
 }
 
-// TokenRouting is where the tokens of all ranks go, as [TokenSwitch.Routing] found. It can be used
-// for several dispatches and combines until the next routing but one of its switch. A graph keeps
-// the region that its routing had when it was captured: what lies there from other routings ends
-// with its replays.
+// TokenRouting holds the destinations of the tokens of all ranks, as [TokenSwitch.Routing] found
+// them. It can be used for several dispatches and combines until the next routing but one of its
+// switch. A graph keeps the region that its routing had when it was captured: its replays overwrite
+// the data of other routings there.
 type TokenRouting struct {
 	ts     *TokenSwitch
 	serial int
@@ -46,7 +46,7 @@ type TokenRouting struct {
 	given  bool // weights were
 }
 
-// Dispatched is what a dispatch delivers: see [TokenSwitchConfig]. The tensors are memory of the
+// Dispatched is the result of a dispatch: see [TokenSwitchConfig]. The tensors are memory of the
 // switch, and valid until its next routing but one, but for Tokens that the caller gave by [Into].
 type Dispatched struct {
 	Tokens  *Tensor

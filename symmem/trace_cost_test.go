@@ -13,7 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/devices"
 )
 
-// processorTime is what this process has used.
+// processorTime returns the processor time that this process has used.
 func processorTime(tb testing.TB) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -69,7 +69,7 @@ const MaxWorld = core.MaxWorld
 // and the group's signals. Ranks are numbers in the group. A handle ends with its tensor.
 type Handle = core.Handle
 
-// DevReqs says which resources a [DeviceComm] has. The names follow NCCL's requirements:
+// DevReqs lists the resources of a [DeviceComm]. The names follow NCCL's requirements:
 // barrierCount, lsaBarrierCount, lsaLLA2ABlockCount, lsaLLA2ASlotCount, and the bytes of resource
 // buffers. Indices of each begin at 0.
 type DevReqs = core.DevReqs
@@ -88,7 +88,7 @@ type Stream = core.Stream
 // Event marks a place in a stream, to wait for and to measure from.
 type Event = core.Event
 
-// Work is what [Runtime.Async] has issued on a stream of its own.
+// Work is the work that [Runtime.Async] has issued on a stream of its own.
 type Work = core.Work
 
 // Graph is work that was captured once and can be replayed at the cost of a single launch.
@@ -108,16 +108,16 @@ type Tally = core.Tally
 // Wait is one thing this rank waits for.
 type Wait = core.Wait
 
-// Traced is what a trace recorded on this rank.
+// Traced is the record of a trace on this rank.
 type Traced = core.Traced
 
-// Timeline is what all ranks did while [Runtime.Trace] recorded them.
+// Timeline is the record that [Runtime.Trace] made of all ranks.
 type Timeline = core.Timeline
 
-// Progress says how far a rank has come, and whether any of its work makes progress by itself.
+// Progress describes the progress of a rank, and whether any of its work goes on by itself.
 type Progress = core.Progress
 
-// State is what a rank holds and does at one moment.
+// State is the state of a rank at one moment.
 type State = core.State
 
 // StreamState describes a stream.
@@ -150,10 +150,10 @@ type Turns = core.Turns
 // prints as a table.
 type Comparison = core.Comparison
 
-// Explained says how a call was executed: see [Runtime.Why].
+// Explained describes the execution of a call: see [Runtime.Why].
 type Explained = core.Explained
 
-// Error is what every function of this package panics with. [Maybe] turns it into an ordinary
+// Error is the value with which functions of this package panic. [Maybe] turns it into an ordinary
 // error.
 type Error = core.Error
 

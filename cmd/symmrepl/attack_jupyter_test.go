@@ -39,7 +39,7 @@ func zmtpMessage(parts ...string) []byte {
 	return b
 }
 
-// zmtpHello returns what a socket of a kind sends first.
+// zmtpHello returns the first bytes that a socket of a kind sends.
 func zmtpHello(kind string) []byte {
 	greeting := make([]byte, 64)
 	greeting[0], greeting[9], greeting[10] = 0xff, 0x7f, 3

@@ -133,7 +133,7 @@ func TestLessonAcrossHosts(t *testing.T) {
 	}
 }
 
-// needsOneHost is what a lesson says that does not run on several hosts.
+// needsOneHost is in the text of lessons that do not run on several hosts.
 const needsOneHost = "Start it on one host"
 
 // runLesson returns the outputs of a lesson's cells in a new session. The check of each exercise

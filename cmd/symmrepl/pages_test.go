@@ -78,7 +78,7 @@ func TestPages(t *testing.T) {
 const textArray = "\x93NUMPY\x01\x00\x3a\x00{'descr': '<U5', 'fortran_order': False, 'shape': (1,), } \n" +
 	"A\x00\x00\x00l\x00\x00\x00i\x00\x00\x00c\x00\x00\x00e\x00\x00\x00"
 
-// shownMark is what a shell line prints behind each entry.
+// shownMark is the line that a shell prints behind each entry.
 const shownMark = "-- shown --"
 
 // replayed is a page in pieces: text that stays, and entries, each followed by what it shows.

@@ -66,7 +66,7 @@ func TestKeysOnNarrowScreen(t *testing.T) {
 	}
 }
 
-// editorFailed is what the prompt shows when the line editor has panicked.
+// editorFailed is the prompt's message after the line editor has panicked.
 const editorFailed = "the line editor failed and has started again"
 
 // A panic of the line editor loses only its menu: a new editor goes on with the line. This editor

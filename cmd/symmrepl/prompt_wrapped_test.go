@@ -12,7 +12,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
-// wrappedCells are what the code of TestWrapped uses.
+// wrappedCells declare the names that the code of TestWrapped uses.
 var wrappedCells = []string{
 	"x := symm.Empty(symm.F32, 16).Fill(1)\nh := symm.Rendezvous(x)",
 	"k := symm.Compile(`__global__ void k(float* p) { p[20] = 1; }`)",

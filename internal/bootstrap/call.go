@@ -18,7 +18,7 @@ type Call struct {
 // String returns the call as in the user's text.
 func (c Call) String() string { return strings.TrimSpace(c.Op + " " + c.Desc) }
 
-// Finished is why a rank is absent that has finished its cell without an error.
+// Finished is the Why of a rank that has finished its cell without an error.
 const Finished = "finished the cell without it"
 
 // AbsentError reports that a member of the group will not make the call.

@@ -14,7 +14,7 @@ const (
 	ChartType  = Prefix + "chart+json"
 )
 
-// Tensor is what a table shows of a tensor. Numbers are texts.
+// Tensor is the part of a tensor that a table shows. Numbers are texts.
 type Tensor struct {
 	Kind           string // "f32[4, 4]"
 	NaN            int

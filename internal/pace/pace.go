@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// Unhurried returns how long something may take that takes d on a quiet machine: longer by as many
-// times as there are threads that want to run for each processor, over the last minute or just now,
-// whichever are more. Call it when the time is over, as the load may have come meanwhile.
+// Unhurried returns the time that may be taken by work that takes d on a quiet machine. It
+// multiplies d by the number of threads that want to run for each processor, over the last minute
+// or just now, whichever is greater. Call it when the time is over, as the load may have come
+// meanwhile.
 func Unhurried(d time.Duration) time.Duration {
 	data, _ := os.ReadFile("/proc/loadavg")
 	return time.Duration(float64(d) * max(1, load(string(data))/float64(runtime.NumCPU())))

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/text"
 )
 
-// contrast is that of two opaque colours, as WCAG 2 defines it.
+// contrast returns the contrast of two opaque colours, as WCAG 2 defines it.
 func contrast(a, b color.Color) float64 {
 	light := func(c color.Color) float64 {
 		n := color.NRGBAModel.Convert(c).(color.NRGBA)

@@ -15,7 +15,7 @@ type Starvation struct {
 	threads map[string]turns
 }
 
-// turns says how a thread has run until a look.
+// turns is the state of a thread at a look.
 type turns struct {
 	numbers string        // its schedstat file, which changes only when the thread gets or leaves a processor, and while it has one
 	starved time.Duration // time for which it has waited

@@ -17,20 +17,20 @@ const (
 	enableVariable  = "NCCL_RAS_ENABLE"
 )
 
-// standard is where RAS answers unless addressVariable names another address.
+// standard is the address at which RAS answers unless addressVariable names another one.
 const standard = "localhost:28028"
 
 // protocol is the version of the client's protocol. RAS ignores it and answers with its own; the
 // commands used here are the same in all of them.
 const protocol = 2
 
-// most is how many bytes of an answer are read.
+// most bounds an answer, in bytes.
 const most = 16 << 20
 
-// ErrNoJSON says that RAS answers but cannot write JSON.
+// ErrNoJSON is the error of an RAS that answers but cannot write JSON.
 var ErrNoJSON = errors.New("NCCL's RAS says which ranks are behind from NCCL 2.28.7 on; this one is older")
 
-// Address returns where RAS answers, as the environment has it; "" if it is off.
+// Address returns the address at which RAS answers, by the environment; "" if RAS is off.
 func Address(getenv func(string) string) string {
 	if getenv(enableVariable) == "0" {
 		return ""

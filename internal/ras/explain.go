@@ -86,7 +86,7 @@ func (c named) explain() (lines []string) {
 	return lines
 }
 
-// missing tells which members do not answer.
+// missing adds the members that do not answer.
 func (c named) missing(add func(string, ...any)) {
 	by := map[string][]Member{}
 	for _, m := range c.Missing {
@@ -104,7 +104,7 @@ func (c named) missing(add func(string, ...any)) {
 	}
 }
 
-// states tells which members have failed, end, or have not begun.
+// states adds the members that have failed, end, or have not begun.
 func (c named) states(add func(string, ...any)) {
 	by := map[string][]Member{}
 	for _, r := range c.Ranks {
@@ -163,7 +163,7 @@ func (c named) kinds() []string {
 	return slices.Sorted(maps.Keys(kinds))
 }
 
-// counts lists what all members have begun: "5 AllReduce, 1 Broadcast".
+// counts lists the operations that all members have begun: "5 AllReduce, 1 Broadcast".
 func (c named) counts() string {
 	var parts []string
 	for _, op := range c.kinds() {

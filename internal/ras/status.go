@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Status is what RAS knows of all communicators.
+// Status is RAS's report on all communicators.
 type Status struct {
 	Version       string         `json:"nccl_version"`
 	Communicators []Communicator `json:"communicators"`

@@ -22,7 +22,7 @@ const (
 	marks   = "█▓▒abcdefghijklmnopqrstuvwxyz"
 )
 
-// Bar is what a track of a rank shows in a picture: its operations by begin, and their waits.
+// Bar is the content of a rank's track in a picture: operations by begin, and their waits.
 type Bar struct {
 	Rank       int
 	Track      Track
@@ -61,7 +61,8 @@ func (t *Timeline) Bars() (bars []Bar) {
 	return bars
 }
 
-// Span returns when the first operation of the bars begins and when the last one ends.
+// Span returns the time at which the first operation of the bars begins and the time at which the
+// last one ends.
 func Span(bars []Bar) (begin, end int64) {
 	first := true
 	for _, b := range bars {
@@ -75,7 +76,7 @@ func Span(bars []Bar) (begin, end int64) {
 	return begin, end
 }
 
-// begin returns when the first operation of the timeline's bars begins.
+// begin returns the time at which the first operation of the timeline's bars begins.
 func (t *Timeline) begin() int64 {
 	begin, _ := Span(t.Bars())
 	return begin

@@ -82,8 +82,8 @@ type Clock struct {
 	Why           string     `json:",omitempty"` // why the clock could not be compared
 }
 
-// Comparison says how far a reference is ahead of a clock: from Low to High nanoseconds, at a time
-// of that clock.
+// Comparison bounds the lead of a reference over a clock: from Low to High nanoseconds, at the time
+// At of that clock.
 type Comparison struct{ At, Low, High int64 }
 
 // Compare compares the clock of now with a reference that is one round trip away, by several of
@@ -111,8 +111,8 @@ func Compare(trips int, now func() int64, reference func() (int64, error)) (Comp
 func (c Comparison) middle() int64 { return c.Low + (c.High-c.Low)/2 }
 func (c Comparison) within() int64 { return (c.High - c.Low + 1) / 2 }
 
-// and is what two comparisons of one clock at about one time say together; false if they contradict
-// each other.
+// and returns the intersection of two comparisons of one clock at about the same time; false if
+// they contradict each other.
 func (c Comparison) and(o Comparison) (Comparison, bool) {
 	both := Comparison{c.At, max(c.Low, o.Low), min(c.High, o.High)}
 	return both, both.Low <= both.High

@@ -1,4 +1,4 @@
-// Package timeline shows what several ranks did at what time.
+// Package timeline shows the work of several ranks over time.
 //
 // Each rank records its part, a [Rank]: slices of time on tracks for its cells, its calls on the
 // host, each stream and the network, by the clock of its host, and how that clock was compared with

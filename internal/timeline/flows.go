@@ -9,8 +9,8 @@ import (
 // Flow is an arrow: the slice From did what ended the wait To.
 type Flow struct {
 	From, To End
-	// Likely says that neither signals nor a common call tell what ended the wait, and that From is
-	// the latest work of the awaited rank in the same group.
+	// Likely reports whether From is a guess: neither signals nor a common call show the end of the
+	// wait, and From is the latest work of the awaited rank in the same group.
 	Likely bool
 }
 

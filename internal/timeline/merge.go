@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Timeline is what several ranks did, by one clock.
+// Timeline is the work of several ranks, by one clock.
 type Timeline struct {
 	Ranks []Rank // by rank; their times count from Zero
-	// Within has for each of Ranks how far its times may be off against those of the first, in
-	// nanoseconds.
+	// Within holds, for each of Ranks, the maximum error of its times against the times of the
+	// first rank, in nanoseconds.
 	Within []int64
 	Apart  map[int]string // ranks whose clocks could not be compared, and why: they are not in Ranks
 	Flows  []Flow         // by the begin of their source
@@ -60,7 +60,7 @@ func (t *Timeline) first() *Rank {
 	return &t.Ranks[0]
 }
 
-// machine is what all ranks of a machine know together of its clock.
+// machine bounds a machine's clock by the comparisons of all its ranks.
 type machine struct{ before, after Comparison }
 
 // key identifies the clock of a rank: one whose machine is not known has its own.
@@ -137,7 +137,7 @@ func (t *Timeline) fromZero() {
 // depth orders slices that begin and end together: the outer one first.
 var depth = map[Kind]int{Cell: 0, Call: 1, Operation: 2, Kernel: 3, Copy: 3, Wait: 4}
 
-// Header says which clock the times are by, how exact they are, and which ranks are apart.
+// Header describes the clock of the times, their precision, and the ranks that are apart.
 func (t *Timeline) Header() []string {
 	sources := map[string][]int{}
 	worst, at := int64(-1), 0

@@ -2,7 +2,7 @@ package timeline
 
 import "fmt"
 
-// Rank is what one rank recorded.
+// Rank is the record of one rank.
 type Rank struct {
 	Rank   int
 	Host   int    // of the rank, from 0 on
@@ -12,7 +12,7 @@ type Rank struct {
 	More   int     `json:",omitempty"` // slices that had no room
 }
 
-// Kind says what a slice is.
+// Kind is the kind of a slice.
 type Kind string
 
 // The kinds of slices.
@@ -80,7 +80,7 @@ type Slice struct {
 	Caller int `json:"-"` // where the call was made, for the one who knows the line
 }
 
-// End returns when the slice ended.
+// End returns the time at which the slice ended.
 func (s *Slice) End() int64 { return s.Begin + s.Took }
 
 // Signal names the signals from one rank to another on a channel of a group. The n-th that is given

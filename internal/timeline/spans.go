@@ -43,7 +43,7 @@ func without(spans, others []span) (out []span) {
 	return out
 }
 
-// total is how long spans take together.
+// total returns the sum of the lengths of spans.
 func total(spans []span) (ns int64) {
 	for _, s := range spans {
 		ns += s.end - s.begin
@@ -51,7 +51,7 @@ func total(spans []span) (ns int64) {
 	return ns
 }
 
-// shared is how long at least two of several unions cover the same time.
+// shared returns the time that at least two of several unions cover.
 func shared(unions [][]span) (ns int64) {
 	type edge struct {
 		at int64

@@ -10,7 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/count"
 )
 
-// Summary says where the time of a timeline went. All times are in nanoseconds.
+// Summary divides up the time of a timeline. All times are in nanoseconds.
 type Summary struct {
 	Kernels  []Share // by time, without the waits in them; operations where no kernels were recorded
 	Copies   Share
@@ -27,7 +27,7 @@ type Share struct {
 	Took  int64
 }
 
-// Overlap says how a rank's streams, and its messages to other hosts, ran beside each other.
+// Overlap describes the overlap of a rank's streams and of its messages to other hosts.
 type Overlap struct {
 	Rank         int
 	Busy, Beside int64 // in which at least one did something but wait, and at least two
@@ -58,7 +58,7 @@ type Slowest struct {
 	Doing  string // what the slowest rank did meanwhile
 }
 
-// Summary returns where the time went.
+// Summary returns the summary of the timeline.
 func (t *Timeline) Summary() *Summary {
 	s := &Summary{Copies: Share{Name: "copies"}, Waits: Share{Name: "waits"}}
 	t.shares(s)
@@ -196,7 +196,7 @@ func (t *Timeline) parent(rank int, w *Slice) *Slice {
 	return w
 }
 
-// doing says what a rank did in most of a time.
+// doing describes the activity of a rank that took half of a time or more.
 func (t *Timeline) doing(rank int, during span) string {
 	i := slices.IndexFunc(t.Ranks, func(r Rank) bool { return r.Rank == rank })
 	if i < 0 {

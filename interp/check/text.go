@@ -74,7 +74,7 @@ func (c *Text) withPlaces(msg string) string {
 	})
 }
 
-// Len returns how many bytes the cell's source and what the user entered take.
+// Len returns the number of bytes of the cell's source and of the user's text.
 func (c *Text) Len() int { return len(c.cell.Source) + len(c.cell.Typed) }
 
 // SourceLine returns line n (from 1) of the cell, as the user entered it.
@@ -93,7 +93,7 @@ func (c *Text) Offset(pos token.Pos) int {
 	return -1
 }
 
-// Trail returns how positions correspond to offsets in the cell's text.
+// Trail returns the files by which a Trail maps positions to offsets in the cell's text.
 func (c *Text) Trail() (files [2]session.TrailFile) {
 	for i, f := range c.files {
 		if f.file != nil && i < len(files) {

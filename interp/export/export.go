@@ -13,7 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Error says why a session cannot be written as a program.
+// Error is the reason why a session cannot be written as a program.
 type Error struct {
 	Cell int // 0 if no particular cell is the reason
 	Msg  string

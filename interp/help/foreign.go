@@ -15,7 +15,7 @@ import (
 // Other libraries have names for what symmem does. They are found without a prefix and in their
 // spelling; foreign.txt has what they are here, or why they are not.
 
-// foreignPrefixes are what precedes the names in programs, the longest first.
+// foreignPrefixes are the prefixes of the names in programs, the longest first.
 var foreignPrefixes = []string{
 	"torch.ops.symm_mem.", "torch.distributed._symmetric_memory.", "torch.distributed._functional_collectives.",
 	"torch.distributed.", "torch.cuda.", "torch.",
@@ -63,7 +63,8 @@ var foreign = sync.OnceValue(func() foreignTable {
 // noHeaders begins what is said of a name for kernels that the headers lack.
 const noHeaders = "none: the headers for kernels have no "
 
-// foreignSays returns what a name of another library, without a prefix, is here; "" if it is unknown.
+// foreignSays returns the text about a name of another library, without a prefix; "" if the name is
+// unknown.
 func foreignSays(name string) string {
 	t := foreign()
 	if says := t.says[name]; says != "" {

@@ -183,7 +183,7 @@ func oneLine(decl string) string {
 var keywords = strings.Fields("auto bool break case char const constexpr continue default do double else enum extern false float for if inline int long namespace " +
 	"nullptr return short signed sizeof static struct switch template true typedef typename union unsigned using void volatile while")
 
-// globals lists what may begin an expression or a declaration.
+// globals lists the names that may begin an expression or a declaration.
 func globals(s *snippet) []session.Candidate {
 	list := within("")
 	for _, space := range []string{"symm", "cuda", "cooperative_groups"} {

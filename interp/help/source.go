@@ -58,9 +58,9 @@ func headerSource(e *reference.Entry) string {
 	return strings.Join(found, "\n\n")
 }
 
-// definitionBefore returns where the declaration begins whose name is at a position: at the
-// beginning of a line that is not indented, after an empty line, a comment or another definition. It
-// returns -1 for a name inside of a function or a comment.
+// definitionBefore returns the begin of the declaration whose name is at a position: the beginning
+// of a line that is not indented, after an empty line, a comment or another definition. It returns
+// -1 for a name inside of a function or a comment.
 func definitionBefore(text string, at int) int {
 	begin := strings.LastIndexByte(text[:at], '\n') + 1
 	if strings.ContainsAny(text[begin:begin+1], " \t/#") {

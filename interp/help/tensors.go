@@ -68,7 +68,7 @@ func mapped(formula string, t ast.Expr) string {
 	return fmt.Sprintf("symm.Map(%q, %s) calculates it on the device", strings.ReplaceAll(formula, "^", "~"), types.ExprString(t))
 }
 
-// elementsEqual shows how to compare the elements of two tensors.
+// elementsEqual returns the hint for a comparison of two tensors' elements.
 func elementsEqual(a ast.Expr, b string) string {
 	return fmt.Sprintf("%s.Equal(%s) compares elements", types.ExprString(a), b)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// definitions has what a cell adds to the program once yaegi has accepted it.
+// definitions holds the declarations that a cell adds to the program once yaegi has accepted it.
 type definitions struct {
 	l       *lowerer
 	program *Program
@@ -270,8 +270,8 @@ type outdated struct {
 	name string
 }
 
-// commitCallers keeps which functions the cell's functions use, and finds the callers that go on
-// calling a dropped function.
+// commitCallers keeps the uses of functions by the cell's functions, and finds the callers that go
+// on calling a dropped function.
 func (d *definitions) commitCallers() {
 	p := d.program
 	for name, uses := range d.uses {

@@ -8,9 +8,9 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// marker knows which function is being lowered. It adds to the function the statements that record
-// where the program is (positions of operations that may panic, functions on the stack) and those
-// that make its deferred calls.
+// marker keeps the function that is being lowered. It adds to the function the statements that
+// record where the program is (positions of operations that may panic, functions on the stack) and
+// those that make its deferred calls.
 type marker struct {
 	declarer
 	fn          *function             // the innermost function that is being lowered

@@ -83,7 +83,7 @@ type iteration struct {
 	after   []ast.Stmt // statements to run after the iterator has returned
 }
 
-// nesting says whether break and continue without a label refer to a statement inside the body.
+// nesting reports whether break and continue without a label refer to a statement inside the body.
 type nesting struct{ breaks, continues bool }
 
 // leave rewrites the statements of the body.

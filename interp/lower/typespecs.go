@@ -44,7 +44,7 @@ func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
 	return s
 }
 
-// inFunction returns what package run needs to know about a type that a function declares.
+// inFunction returns package run's description of a type that a function declares.
 func (l *marker) inFunction(obj *types.TypeName) run.InFunction {
 	f := run.InFunction{Number: l.c.LocalType(obj.Pos())}
 	if of := l.instancing; of != nil {

@@ -109,7 +109,7 @@ func isForeign(t types.Type) bool {
 	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Name() != check.PackageName && ofSymm(t) == ""
 }
 
-// sendable returns why the value of a variable can be neither sent nor made by a replay, or nil.
+// sendable returns an error if the value of a variable can be neither sent nor made by a replay.
 func sendable(v variable) error {
 	refuse := func(why, hint string) error {
 		return &Error{Msg: "the variable " + v.name + " of type " + check.TypeName(v.typ) + " cannot be sent: " + why, Hint: hint}

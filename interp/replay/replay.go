@@ -13,7 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Needs are what code needs from its session.
+// Needs are the cells and variables that code needs from its session.
 type Needs struct {
 	cells   []session.Cell
 	changes bool // the code assigns what Load does not set
@@ -34,11 +34,11 @@ type variable struct {
 	typ  types.Type
 }
 
-// Error says why code cannot be run in another session: its cell is 0 for the code itself.
+// Error is the reason why code cannot be run in another session: its cell is 0 for the code itself.
 type Error = export.Error
 
-// Of returns what code, the statements of a function's body, needs from the session whose cells are
-// history. The error is an *Error, or that of a checker.
+// Of returns the needs of code, the statements of a function's body, from the session whose cells
+// are history. The error is an *Error, or the error of a checker.
 func Of(history []session.Cell, code string) (*Needs, error) {
 	history = slices.DeleteFunc(slices.Clone(history), func(c session.Cell) bool { return c.Ended })
 	for _, c := range history {

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// abandonAfter is how long the compiled calls of a stopped cell may take to return before the
-	// cell is abandoned. It is measured as a Deadline.
+	// abandonAfter is the time that the compiled calls of a stopped cell may take to return before
+	// the cell is abandoned. It is measured as a Deadline.
 	abandonAfter = 300 * time.Millisecond
 	// abandonEvery is the time between two attempts.
 	abandonEvery = 50 * time.Millisecond

@@ -10,7 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/named"
 )
 
-// boxRoom is how many methods the native types of boxes have.
+// boxRoom is the number of methods of the native types of boxes.
 const boxRoom = 4
 
 // boxMethods returns the methods by which a box of native type t is printed and encoded as the

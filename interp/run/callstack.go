@@ -144,7 +144,7 @@ func (rt *Runtime) callingFirst(from callFrame, call yaegi.Step) yaegi.Step {
 	return call(from.frame)
 }
 
-// stackOfDefers is what the deferred calls of a function call need to know about the stack.
+// stackOfDefers is the stack as the deferred calls of a function call see it.
 type stackOfDefers struct {
 	*callStack
 	height int

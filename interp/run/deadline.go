@@ -16,8 +16,8 @@ type Deadline struct {
 	used time.Duration // processor time of this process until then
 }
 
-// yields is how often over lets other goroutines run before it checks whether any can run.
-// Goroutines that only poll, as over's caller does, are waiting again by then.
+// yields is the number of times that over lets other goroutines run before it checks whether any
+// can run. Goroutines that only poll, as over's caller does, are waiting again by then.
 const yields = 4
 
 func NewDeadline(d time.Duration) *Deadline {

@@ -129,8 +129,8 @@ const (
 	doBody       = ownPrefix + "(*defers).Do"
 )
 
-// calledAt returns how many functions of cells there are between the deferred call that runs and
-// the caller of recover.
+// calledAt returns the number of functions of cells between the deferred call that runs and the
+// caller of recover.
 func calledAt() int {
 	var pcs [64]uintptr
 	depth := 0

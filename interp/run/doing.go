@@ -12,7 +12,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
-// Doing is what the cell's own goroutine does.
+// Doing is the activity of the cell's own goroutine.
 type Doing struct {
 	What    string // "waits in time.Sleep", "is in sort.Ints"; "" in interpreted code
 	Blocked bool   // it waits for something, and takes no processor time
@@ -134,8 +134,9 @@ var waitsOf = []struct{ frame, says string }{
 // frameLine matches the line of a stack that names a function, without the arguments.
 var frameLine = regexp.MustCompile(`(?m)^([^\t\n].*)\([^()\n]*\)$`)
 
-// describeStack says what a goroutine that runs a cell does. The interpreter's topmost frame shows
-// it: it is one of the waits above, or a call of compiled code, whose frames are above it.
+// describeStack describes the activity of a goroutine that runs a cell. The interpreter's topmost
+// frame shows the activity: it is one of the waits above, or a call of compiled code, whose frames
+// are above that frame.
 func describeStack(stack string) Doing {
 	first, _, _ := strings.Cut(stack, "\n")
 	_, state, _ := strings.Cut(first, "[")

@@ -47,7 +47,7 @@ func newExecution(c *check.Cell) *execution {
 	return &execution{cell: c, left: make(chan struct{}), done: make(chan struct{}), fail: make(chan struct{})}
 }
 
-// Ending says how the execution of a cell ended.
+// Ending is the end of a cell's execution.
 type Ending struct {
 	Err error // what the code of the cell returned
 	// the error of a goroutine of the cell, or of an exceeded limit, that ended the cell

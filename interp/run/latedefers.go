@@ -2,7 +2,7 @@ package run
 
 import "time"
 
-// LateGrace is how long all deferred calls of an interrupted cell together may take.
+// LateGrace is the time that all deferred calls of an interrupted cell together may take.
 const LateGrace = time.Second
 
 // leave reports whether the function of d was stopped. If so, leave keeps d until interpreted code

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// availableMemory returns how many bytes of memory this process may still allocate, and how many
-// there are in total, for either the machine or the process's control group, whichever has less
-// free.
+// availableMemory returns the number of bytes of memory that this process may still allocate, and
+// the total, for either the machine or the process's control group, whichever has less free.
 func availableMemory() (free, total uint64) {
 	table, err := os.ReadFile("/proc/meminfo")
 	if err != nil {

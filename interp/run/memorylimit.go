@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// heapStep is how much the heap has to grow before the machine's memory is checked again.
+	// heapStep is the growth of the heap after which the machine's memory is checked again.
 	heapStep = 64 << 20
 	// Cells leave one part in keptPart of the machine's memory free (or of the memory that this
 	// process may use), but not more than maxKept.
@@ -18,22 +18,22 @@ const (
 	maxKept  = 8 << 30
 )
 
-// memoryLimit limits the memory of values: to most bytes in this process, and to what the machine
-// has.
+// memoryLimit limits the memory of values: to most bytes in this process, and to the memory of the
+// machine.
 type memoryLimit struct {
 	looked atomic.Uint64 // bytes on the heap when the machine's memory was last checked
 	// bytes that survived the first collection since code of cells began to run, 0 if there was
 	// none
 	settled atomic.Uint64
-	// most is how many bytes the values of cells may take, not counting garbage.
+	// most is the number of bytes that the values of cells may take, not counting garbage.
 	most uint64
-	// available returns how many bytes of memory the process may still allocate, and how many there
-	// are in total.
+	// available returns the number of bytes of memory that the process may still allocate, and the
+	// total.
 	available func() (free, total uint64)
 }
 
-// sampleHeap returns how many bytes are on the heap, including garbage, and how many were ever
-// allocated there.
+// sampleHeap returns the number of bytes on the heap, including garbage, and the number of bytes
+// that were ever allocated there.
 func sampleHeap() (heap, allocated uint64) {
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(samples)
@@ -89,16 +89,16 @@ func (l *memoryLimit) exceeded() (what, detail, hint string) {
 const memoryHint = "set variables with large values to nil, or define them again; " +
 	"to permit more, set for example GOMEMLIMIT=32GiB in the environment of symmrepl"
 
-// permitted says how much memory values may take.
+// permitted returns the sentence that names the memory that values may take.
 func (l *memoryLimit) permitted() string {
 	return fmt.Sprintf("values may take %d MB on this rank", l.most>>20)
 }
 
-// collect collects garbage and returns how many bytes values take at least. A collection keeps all
-// memory that code allocates meanwhile, which is much if this process has to wait for a processor;
-// that memory is not counted. Memory is not returned to the system here: that takes long, and the
-// memory that code allocates during it would not count either, so that code which allocates quickly
-// would never be stopped.
+// collect collects garbage and returns the least number of bytes that values take. A collection
+// keeps all memory that code allocates meanwhile, which is much if this process has to wait for a
+// processor; that memory is not counted. Memory is not returned to the system here: that takes
+// long, and the memory that code allocates during it would not count either, so that code which
+// allocates quickly would never be stopped.
 func collect() (live uint64) {
 	live = math.MaxUint64
 	for range 2 {
@@ -154,10 +154,10 @@ func (rt *Runtime) roomInt(n, each int) int { return int(rt.room(int64(n), int64
 // maxMade is the largest number of bytes that Go tries to allocate.
 const maxMade = 1 << 48
 
-// MemoryShare returns how many bytes the values of one process may take if so many processes share
-// the machine: the environment variable GOMEMLIMIT if it is set, or else a third of the free memory
-// divided by the number of processes. A slice or string that grows needs room for both the old and
-// the new one.
+// MemoryShare returns the number of bytes that the values of one process may take if a number of
+// processes share the machine: the environment variable GOMEMLIMIT if it is set, or else a third of
+// the free memory divided by the number of processes. A slice or string that grows needs room for
+// both the old and the new one.
 func MemoryShare(processes int) uint64 {
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
 		return uint64(limit)

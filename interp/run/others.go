@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Others returns how many cells and goroutines of cells run. All reports whether nothing else can
-// run code of cells: no function is scheduled for later, and compiled code has started no
+// Others returns the number of cells and goroutines of cells that run. All reports whether nothing
+// else can run code of cells: no function is scheduled for later, and compiled code has started no
 // goroutines. Abandoned compiled calls do not count, because their goroutines end with them. Others
 // may be called at any time, and costs as much as Doing.
 func (rt *Runtime) Others() (running int, all bool) {

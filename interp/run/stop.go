@@ -12,17 +12,17 @@ import (
 
 // How long the runtime waits for interrupted code. All but the first are measured as a Deadline.
 const (
-	// SelfEnd is how long an interrupted cell may take to end by itself, as a wait does when it is
-	// aborted.
+	// SelfEnd is the time that an interrupted cell may take to end by itself, as a wait does when
+	// it is aborted.
 	SelfEnd = 50 * time.Millisecond
-	// grace is how long Execute waits for a stopped cell to end; only a call that holds the device
-	// takes that long.
+	// grace is the time for which Execute waits for a stopped cell to end; only a call that holds
+	// the device takes that long.
 	grace = 2 * time.Second
 	// unwindGrace is grace for a cell that a limit or a panic stopped: deeply nested calls take
 	// time to return.
 	unwindGrace = 5 * grace
-	// othersGrace is how long Execute waits for the goroutines of earlier cells if none of them
-	// unwinds. A goroutine in a blocking compiled call may go on when the call returns.
+	// othersGrace is the time for which Execute waits for the goroutines of earlier cells if none
+	// of them unwinds. A goroutine in a blocking compiled call may go on when the call returns.
 	othersGrace = 30 * time.Millisecond
 )
 
@@ -52,7 +52,7 @@ func (rt *Runtime) Begin() (end func(), err *session.Error) {
 // Busy reports whether any code of cells runs.
 func (rt *Runtime) Busy() bool { return rt.Running() > 0 }
 
-// Running returns how many cells and goroutines of cells run.
+// Running returns the number of cells and goroutines of cells that run.
 func (rt *Runtime) Running() int { return int(rt.busy.Load()) }
 
 // Close ends the code that cells have left running. It frees the memory that the process keeps for

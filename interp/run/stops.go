@@ -53,7 +53,7 @@ type placed struct {
 	yaegi.Place
 }
 
-// Way is how a goroutine that stands goes on.
+// Way is a way in which a goroutine that stands goes on.
 type Way int
 
 const (
@@ -63,7 +63,7 @@ const (
 	StepOut             // up to the next statement of a caller
 )
 
-// Reason is why a goroutine stands.
+// Reason is the reason why a goroutine stands.
 type Reason int
 
 const (
@@ -135,7 +135,7 @@ func (rt *Runtime) OnStop(told func(*Standing)) {
 	rt.stops.told = told
 }
 
-// Arm says whether any point has a breakpoint.
+// Arm sets whether any point has a breakpoint.
 func (rt *Runtime) Arm(breaks bool) {
 	s := &rt.stops
 	s.mu.Lock()
@@ -210,7 +210,7 @@ func (s *stops) forget() {
 	s.arm()
 }
 
-// halt says whether an execution was stopped, so that the deferred calls that remain do not stand.
+// halt sets whether an execution was stopped, so that the deferred calls that remain do not stand.
 func (s *stops) halt(halted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -306,7 +306,7 @@ func (rt *Runtime) reach(at callFrame) {
 	}
 }
 
-// reason returns why a goroutine with a number of calls stands at a point. s.mu is held.
+// reason returns the reason why a goroutine with a number of calls stands at a point. s.mu is held.
 func (s *stops) reason(p *Point, goroutine int64, depth int) Reason {
 	switch {
 	case s.halted || s.passing[goroutine]:

@@ -50,8 +50,8 @@ type AllToAllVdevArgs struct {
 	Room    uint64 // bytes of rows from one rank to another that may travel as packets; 0: none
 }
 
-// Room returns how many bytes of rows from one rank to another find room in the inboxes of a grid, as
-// packets behind those of n splits.
+// Room returns the number of bytes of rows from one rank to another that find room in the inboxes
+// of a grid, as packets behind the packets of n splits.
 func Room(blocks, n int) int { return blocks * (packets.Threads - (n+31)&^31) * packetBytes }
 
 const packetBytes = 12 // that a packet carries

@@ -2,7 +2,7 @@ package cudalex
 
 import "strings"
 
-// Truth is what is known about a condition.
+// Truth is the known value of a condition.
 type Truth uint8
 
 // Possible truths.

@@ -78,7 +78,8 @@ func Encode(d Display) ([]byte, error) {
 	return out, nil
 }
 
-// leastSize returns how many bytes of JSON the texts and the bytes of a display take at least.
+// leastSize returns the least number of bytes of JSON that the texts and the bytes of a display
+// take.
 func leastSize(d Display) (n int) {
 	for _, value := range d.Data {
 		switch v := value.(type) {

@@ -16,8 +16,8 @@ type Steps struct {
 // maxLeft bounds the estimates of a bar.
 const maxLeft = 10000 * time.Hour
 
-// Times returns how long a bar has taken for its steps from the step begin on, and an estimate of the
-// rest: "0:12, 0:30 left". It returns "" for less than a second.
+// Times returns the time that a bar has taken for its steps from the step begin on, and an estimate
+// of the rest: "0:12, 0:30 left". It returns "" for less than a second.
 func (s Steps) Times(begin int, taken time.Duration) string {
 	if taken < time.Second {
 		return ""

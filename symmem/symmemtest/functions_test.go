@@ -4,7 +4,7 @@ package symmemtest
 
 import "github.com/symmrepl/symmrepl/symmem"
 
-// functions are those of package symmem, and the methods of its types.
+// functions are the functions of package symmem, and the methods of its types.
 var functions = map[string]any{
 	"BackendStatus.String":                symmem.BackendStatus.String,
 	"BlockSize.String":                    symmem.BlockSize.String,

@@ -171,7 +171,7 @@ func (t *T) tritonAllReduce(file string) {
 	in.Free()
 }
 
-// loadKernelRefusedCase has what LoadKernel and launches refuse, on every device.
+// loadKernelRefusedCase makes the calls that LoadKernel and launches refuse, on every device.
 func loadKernelRefusedCase(t *T) {
 	path, remove := t.loadedFiles("refused")
 	defer remove()

@@ -8,8 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// drops is how many tensors the cases below make and forget: more than lie between two runs of the
-// garbage collector for them.
+// drops is the number of tensors that the cases below make and forget: more than lie between two
+// runs of the garbage collector for them.
 const drops = 200
 
 // near reports whether a peer's memory is mapped here.

@@ -53,7 +53,7 @@ func (v *vdev) fill(rank int, splits []int) {
 	v.out.Fill(untouched)
 }
 
-// dispatched returns what rank me must receive for the given splits: out, counts, offsets.
+// dispatched returns the data that rank me must receive for the given splits: out, counts, offsets.
 func dispatched(splits [][]int, me, experts, width, outRows, align int) (out, outSplits []int, need int) {
 	world := len(splits)
 	out = slices.Repeat([]int{untouched}, outRows*width)

@@ -75,7 +75,8 @@ func (m Meeting) newLink(conn net.Conn) *Link {
 	return &Link{Conn: beating, In: frame.NewReader(beating, m.Payload), Out: frame.NewWriter(beating)}
 }
 
-// Silence returns how long another rank may be silent before it is lost; 0 if no silence counts.
+// Silence returns the time for which another rank may be silent before it is lost; 0 if no silence
+// counts.
 func (m Meeting) Silence() time.Duration {
 	if m.Heartbeat == 0 || m.Place.socket != "" {
 		return 0

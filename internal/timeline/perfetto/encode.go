@@ -76,7 +76,7 @@ func (w *writer) packet(p message) {
 	}
 }
 
-// clock says that all times are CLOCK_MONOTONIC of the first rank.
+// clock writes that all times are CLOCK_MONOTONIC of the first rank.
 func (w *writer) clock() {
 	var clock, snapshot, defaults, p message
 	clock.uint(clockID, monotonic)

@@ -11,10 +11,10 @@ import (
 	"github.com/symmrepl/symmrepl/internal/timeline"
 )
 
-// most is how many marks a scene has: the longest ones.
+// most is the maximum number of marks in a scene: the longest ones are kept.
 const most = 20000
 
-// scene is what a picture shows: rows from top to bottom, marks on them by begin, and arrows.
+// scene is the content of a picture: rows from top to bottom, marks on them by begin, and arrows.
 type scene struct {
 	ranks  int
 	hosts  bool // there are several
@@ -34,7 +34,7 @@ type row struct {
 	parts bool // below the bars stand their kernels, copies and waits
 }
 
-// shape says how a mark is drawn.
+// shape is the shape of a mark.
 type shape int
 
 const (
@@ -86,7 +86,7 @@ func sceneOf(t *timeline.Timeline) *scene {
 	return sc
 }
 
-// threshold is how long the slices that have room are at least.
+// threshold returns the least length of a slice that has room.
 func (sc *scene) threshold(t *timeline.Timeline) int64 {
 	var took []int64
 	for i := range t.Ranks {
@@ -185,7 +185,7 @@ func clean(text string) string {
 	}, text)
 }
 
-// detail is what a tip says of a slice beside its name, its line and its times.
+// detail returns the text of a slice's tip beside its name, its line and its times.
 func detail(s *timeline.Slice) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }

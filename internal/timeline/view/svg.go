@@ -71,7 +71,7 @@ func (sc *scene) svg(theme Theme) string {
 	return b.String()
 }
 
-// tops returns where each row begins, and where the last one ends.
+// tops returns the positions at which the rows begin, and at which the last row ends.
 func (sc *scene) tops() (tops []int, bottom int) {
 	y := axis
 	for _, r := range sc.rows {
@@ -89,7 +89,7 @@ func (r row) lane() int {
 	return barSize + 2
 }
 
-// place is where a mark begins from above, and how high it is.
+// place returns the position of a mark from above, and its height.
 func (sc *scene) place(m *mark, tops []int) (y, height int) {
 	y = tops[m.row] + m.lane*sc.rows[m.row].lane()
 	if m.shape == bar {

@@ -9,8 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/internal/timeline"
 )
 
-// shown is how many lines of kernels and of the critical path stand in the open; the others can be
-// opened.
+// shown is the number of lines of kernels and of the critical path that stand in the open; the
+// others can be opened.
 const shown = 12
 
 // tables are the summary of a timeline, and its header.

@@ -18,7 +18,7 @@ var colours = []string{"#2a9d4a", "#3a6ea5", "#c27f12", "#b5406b", "#7a5fb0", "#
 	"#fc00fc", "#9c00fc", "#2448fc", "#5490fc", "#d86cc0", "#fc5460", "#486c24", "#c000b4",
 	"#a86cfc", "#fc009c", "#9c84c0", "#c08484", "#6c60fc", "#848424", "#6c6060", "#009ccc"}
 
-// colour is that of a mark.
+// colour returns the colour of a mark.
 func (sc *scene) colour(m *mark, names map[string]int) string {
 	if m.shape == wait {
 		return waits

@@ -110,7 +110,7 @@ func (m *python) effect(e ast.Expr) {
 	m.line(m.expr(e))
 }
 
-// target returns what is assigned to.
+// target returns the left side of an assignment to e.
 func (m *python) target(e ast.Expr) string {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -424,7 +424,7 @@ func (m *python) counted(s *ast.ForStmt) (v, bounds string, ok bool) {
 	return m.define(obj, false), bounds, true
 }
 
-// step returns by how much a statement changes a variable.
+// step returns the amount by which a statement changes a variable.
 func (m *python) step(s ast.Stmt, v *types.Var) (string, bool) {
 	switch s := s.(type) {
 	case *ast.IncDecStmt:

@@ -272,7 +272,7 @@ func TestSyntax(t *testing.T) {
 	}
 }
 
-// constructs is what testdata/constructs.cells prints in a session.
+// constructs is the output of testdata/constructs.cells in a session.
 var constructs = []string{
 	"sum 223", "610 -3 -1 5", "4 25 4 1.5 bc 1", "high middle low 20 0.67    42|", "1748694682 4 9223372036854775813 1 -4 true true", "11 7 3 true",
 	"some 13", "1099511627776 8 137438953472",

@@ -105,10 +105,11 @@ func (m *module) sourceOf(text string, instances []string) *source {
 // shmemHeader matches the line that includes NVSHMEM's names.
 var shmemHeader = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"]nvshmemx?\.h[>"]`)
 
-// ncclParam is why a parameter cannot be given that is NCCL's.
+// ncclParam is the reason why a parameter of NCCL's types cannot be passed.
 const ncclParam = "NCCL's"
 
-// paramType returns what Kernel of symm_torch.py calls a parameter's type, or why it cannot be given.
+// paramType returns the name of a parameter's type for Kernel of symm_torch.py, or the reason why
+// the parameter cannot be passed.
 func paramType(t signature.Type) (text, why string) {
 	switch {
 	case t.Pointers > 1:
@@ -145,7 +146,7 @@ func paramType(t signature.Type) (text, why string) {
 	return name, ""
 }
 
-// ncclWays is how a program of a language has what a kernel of nccl_device.h takes.
+// ncclWays holds the parts of ncclHelp that depend on the program's language.
 type ncclWays struct {
 	host         string // makes neither
 	communicator string // step 2

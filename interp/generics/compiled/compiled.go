@@ -28,13 +28,13 @@ func Coroutine(body func(yield func() bool)) (resume func() bool, stop func()) {
 // Pointer is an atomic pointer of a type that its user knows. The zero value holds nil.
 type Pointer struct{ p atomic.Pointer[any] }
 
-// Load is what was stored last, or a nil interface.
+// Load returns the value that was stored last, or a nil interface.
 func (p *Pointer) Load() any { return held(p.p.Load()) }
 
 // Store keeps a pointer.
 func (p *Pointer) Store(v any) { p.p.Store(&v) }
 
-// Swap keeps a pointer and gives what was stored before, or a nil interface.
+// Swap keeps a pointer and returns the value that was stored before, or a nil interface.
 func (p *Pointer) Swap(v any) any { return held(p.p.Swap(&v)) }
 
 // CompareAndSwap keeps the pointer v if old is stored, and reports that.
@@ -62,10 +62,10 @@ func isNil(v any) bool { return v == nil || reflect.ValueOf(v).IsNil() }
 // Unique stands for a comparable value: two are equal if their values are.
 type Unique struct{ h unique.Handle[any] }
 
-// MakeUnique returns what stands for a value.
+// MakeUnique returns the handle of a value.
 func MakeUnique(v any) Unique { return Unique{unique.Make(v)} }
 
-// Value is what u stands for.
+// Value returns the value of the handle.
 func (u Unique) Value() any { return u.h.Value() }
 
 // Weak is a pointer that does not keep its object alive. The zero value is the weak nil pointer;

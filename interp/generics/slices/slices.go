@@ -62,7 +62,7 @@ func CompareFunc[S1 ~[]E1, S2 ~[]E2, E1, E2 any](s1 S1, s2 S2, cmp func(E1, E2) 
 	return 0
 }
 
-// Index is where v is first in s, or -1.
+// Index returns the index of the first v in s, or -1.
 func Index[S ~[]E, E comparable](s S, v E) int {
 	for i := range s {
 		if s[i] == v {

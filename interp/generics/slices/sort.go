@@ -92,7 +92,8 @@ func MaxFunc[S ~[]E, E any](x S, cmp func(a, b E) int) E {
 	return m
 }
 
-// BinarySearch is where target is in the sorted x, or where it would be, and whether it is there.
+// BinarySearch returns the index of target in the sorted x, or the index at which it would be, and
+// reports whether it is there.
 func BinarySearch[S ~[]E, E cmp.Ordered](x S, target E) (int, bool) {
 	from, to := 0, len(x)
 	for from < to {

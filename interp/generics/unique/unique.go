@@ -9,7 +9,7 @@ type Handle[T comparable] struct{ u compiled.Unique }
 // Make returns the handle of a value.
 func Make[T comparable](value T) Handle[T] { return Handle[T]{compiled.MakeUnique(value)} }
 
-// Value is what h stands for.
+// Value returns the value of the handle.
 func (h Handle[T]) Value() T {
 	v, _ := h.u.Value().(T)
 	return v

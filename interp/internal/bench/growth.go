@@ -59,7 +59,7 @@ func growth(cells int) error {
 	return nil
 }
 
-// used returns how many bytes are in use after garbage collection. Freeing functions takes several
+// used returns the number of bytes in use after garbage collection. Freeing functions takes several
 // steps: a collection finds that they are gone, a goroutine notes that, and the next cell drops
 // what they used.
 func used(in *ours.Interp) int64 {

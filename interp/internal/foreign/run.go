@@ -40,7 +40,7 @@ type result struct {
 	why string
 }
 
-// outcome is how a process ended, and what it printed.
+// outcome is the end of a process, and its output.
 type outcome struct {
 	Output         string // both streams, in the order of writing
 	Stdout, Stderr string

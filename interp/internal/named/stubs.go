@@ -11,7 +11,8 @@ import (
 // context. So there is a fixed number of stubs; each finds its closure by the stub's number and
 // jumps to it. They are in stubs_*.s.
 
-// MaxMethods is how many methods all types in a process may have; methods of values count twice.
+// MaxMethods is the maximum number of methods of all types in a process; methods of values count
+// twice.
 const MaxMethods = 65536
 
 const stubSize = 16

@@ -24,7 +24,7 @@ func (y *Interpreter) Call(node *Node) {
 	node.Wrap(func(plain Step) Step { return y.callingValue(node, plain) })
 }
 
-// operands has what the call of a cell's function needs to know of the caller.
+// operands are the caller's places and steps for the call of a cell's function.
 type operands struct {
 	args    []Place
 	results []Place // dropped for unused ones

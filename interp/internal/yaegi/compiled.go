@@ -52,14 +52,14 @@ type compiledCall struct {
 	make     Step  // yaegi's step that makes it
 }
 
-// destination is where a result goes.
+// destination is the destination of a result.
 type destination struct {
 	place  Place
 	unused bool
 	fresh  bool // the variable is new
 }
 
-// reach says how a receiver is found from the operand of a selection.
+// reach is the way from the operand of a selection to the receiver.
 type reach int
 
 const (

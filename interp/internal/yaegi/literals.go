@@ -151,8 +151,8 @@ func (c *valueCall) end(callee *closure, frame *Frame, variables []Value) Step {
 	return c.yes
 }
 
-// made says how package reflect stores the function by which MakeFunc implements another, and Go
-// the receiver in a method value.
+// made holds the addresses at which package reflect stores the function by which MakeFunc
+// implements another one, and Go stores the receiver of a method value.
 var made struct {
 	stub   uintptr // the code of functions made by MakeFunc
 	offset uintptr // of the function in what MakeFunc allocates

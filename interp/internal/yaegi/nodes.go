@@ -15,7 +15,7 @@ func Tree(p *interp.Program) *Node { return programOf(p).root }
 // conversions and builtins likewise have the operator and the operands.
 func (n *Node) Children() []*Node { return n.child }
 
-// childPosition returns which child of n a node is, or -1 if it is none.
+// childPosition returns the index of a node among the children of n, or -1 if it is none of them.
 func (n *Node) childPosition(of *Node) int { return slices.Index(n.child, of) }
 
 // Name returns the text of an identifier or a literal, and "" for other nodes.

@@ -43,7 +43,7 @@ type piece struct {
 	size     uintptr // 0 for a pointer
 }
 
-// signature says where a function's arguments and results are.
+// signature is the layout of a function's arguments and results.
 type signature struct {
 	in, out  []operand
 	few      bool // it is called by callWords

@@ -51,7 +51,7 @@ func Join(sets ...map[string]map[string]reflect.Value) Tables {
 	return all
 }
 
-// Names returns what tables lack of the standard library: see Of.
+// Names returns the names of the standard library that tables lack: see Of.
 func Names(tables Tables) (map[string][]string, error) {
 	paths := slices.Clone(newPackages)
 	for key := range Base() {

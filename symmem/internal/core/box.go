@@ -16,9 +16,9 @@ type box struct {
 	size   int
 }
 
-// Box returns where the members have memory of n bytes for the call, which has not entered. It is
-// collective over the group and waits for the members on the host if the group has not so much;
-// all members ask for the same.
+// Box returns the addresses at which the members have memory of n bytes for the call, which has not
+// entered. It is collective over the group and waits for the members on the host if the group's
+// memory is smaller; all members ask for the same size.
 func (c *Call) Box(n int) (at abi.Ptrs) {
 	g, rt := c.opts.group, c.rt
 	rt.mu.Lock()

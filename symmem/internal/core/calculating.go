@@ -302,7 +302,8 @@ func (c *calculation) store(into *Tensor, shape []int, l calculate.Layout) *Tens
 	return out
 }
 
-// width returns how many elements a thread loads at once, given the size of the largest element type.
+// width returns the number of elements that a thread loads at once, given the size of the largest
+// element type.
 func (rt *Runtime) width(bytes int) int {
 	if rt.info.OnHost {
 		return 16 // chunks have multiples of so many elements
@@ -549,7 +550,7 @@ func (rt *Runtime) partition(r *calculate.Reduce, outer, length, inner, width in
 	return p
 }
 
-// lanesFor returns how many threads work together on n pieces of work.
+// lanesFor returns the number of threads that work together on n pieces of work.
 func (rt *Runtime) lanesFor(n int) int {
 	if rt.info.OnHost || n <= 1 {
 		return 1

@@ -268,7 +268,7 @@ func (c *DeviceComm) count(op string) {
 	c.words, c.arg.GinCounterWords = s, uint32(s.First)
 }
 
-// String lists what is asked for: "DevReqs{LsaBarriers: 16}".
+// String lists the resources that are asked for: "DevReqs{LsaBarriers: 16}".
 func (r DevReqs) String() string { return "DevReqs" + nccl.Requirements(r).String() }
 
 // exists refuses a nil communicator.

@@ -18,8 +18,8 @@ import (
 // or from there, or both, on its stream. The group keeps that memory for its next calls. Neither is
 // done while a graph is captured, whose replays would have the cost too.
 
-// Mapped returns where the members have their copies of t, which must be symmetric. If the call's
-// group has not rendezvoused it, that is done now: the call leaves and enters again.
+// Mapped returns the members' copies of t, which must be symmetric. If the call's group has not
+// rendezvoused t, Mapped does so: the call leaves and enters again.
 func (c *Call) Mapped(t *Tensor) Copies {
 	if !t.Symmetric() {
 		panic(c.Misuse("tensor", "allocate it by Empty, or within UseMemPool", "the tensor %v is not symmetric", t.kind()))

@@ -30,9 +30,9 @@ func (in Inner) NewRegion(op string, g *Group, opts []Option, size func(g *Group
 // Group is the group that the region is of.
 func (r *Region) Group() *Group { return r.h.g }
 
-// Net returns how kernels reach the members on other hosts: the group's tables, 0 if there are no
-// such members, and the window of the data with the offset in it. The window of the pads is the
-// next one.
+// Net returns the arguments by which kernels reach the members on other hosts: the group's tables,
+// 0 if there are no such members, and the window of the data with the offset in it. The window of
+// the pads is the next one.
 func (r *Region) Net() (tables device.Ptr, window uint32, start uint64) {
 	return r.h.kernel.Net, r.h.kernel.Window, r.h.kernel.Start
 }

@@ -61,8 +61,8 @@ func (s Sharing) Note() string {
 	return fmt.Sprintf("%v: %s; results are right, times are not comparable", s, means)
 }
 
-// sliceTime is about how many milliseconds kernels of so many ranks need to meet on a GPU that they
-// use in turns: 2.2, 6.7 and 15.8 for 2, 4 and 8 on an H200.
+// sliceTime returns about the number of milliseconds that kernels of the ranks need to meet on a
+// GPU that they use in turns: 2.2, 6.7 and 15.8 for 2, 4 and 8 ranks on an H200.
 func sliceTime(ranks int) int { return max(2, (ranks-1)*9/4) }
 
 // sharing lists the ranks of the world that use the same device: none while this rank joins.

@@ -25,8 +25,8 @@ import (
 //
 // Memory of NVSHMEM's heap and of memory pools stays until Free.
 
-// spareFor is for how many tensors of the group a spare waits. The garbage collector, which does not
-// see the device's memory, runs after as many tensors if no spare is left.
+// spareFor is the number of tensors of the group for which a spare waits. The garbage collector,
+// which does not see the device's memory, runs after as many tensors if no spare is left.
 const spareFor = 64
 
 // spares are the memory that no tensor of a group has, and what decides when the garbage collector

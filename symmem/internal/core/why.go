@@ -72,10 +72,10 @@ func (rt *Runtime) BeginCell(cell int) {
 	rt.why.cell = cell
 }
 
-// Why returns how the calls of a cell were executed that this rank has made, as far as it remembers
-// them: those of the latest eight cells that have made calls, of each the first 128, and the number
-// of the others. A cell is any number; 0 stands for the latest one that has made calls. It neither
-// runs nor waits for anything.
+// Why explains the execution of this rank's calls in a cell, and returns the number of further
+// calls that it does not remember. It remembers the latest eight cells that have made calls, and
+// the first 128 calls of each. A cell is any number; 0 stands for the latest cell that has made
+// calls. Why neither runs nor waits for anything.
 func (rt *Runtime) Why(cell int) (calls []Explained, more int) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

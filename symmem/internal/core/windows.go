@@ -26,7 +26,8 @@ func (g *Group) registerWindow(op string, a *allocation) {
 	}
 }
 
-// noWindows returns why rendezvoused tensors are no windows of NCCL's, or "" if they are.
+// noWindows returns the reason why rendezvoused tensors are no windows of NCCL's, or "" if they
+// are.
 func (rt *Runtime) noWindows() string { return rt.noWindowsOf(rt.backendName()) }
 
 // noWindowsOf is noWindows with a back end of that name.

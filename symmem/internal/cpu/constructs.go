@@ -14,9 +14,9 @@ type Construct struct {
 	Says    string // what it does; if it is refused, what to do instead
 }
 
-// Constructs lists what the cpu device knows and refuses by name, for documentation: the headers
-// that a snippet can include, each with the first sentence of its own comment; the instructions of
-// inline PTX; and what is refused outside of PTX.
+// Constructs lists the constructs that the cpu device has and the ones that it refuses by name, for
+// documentation: the headers that a snippet can include, each with the first sentence of its own
+// comment; the instructions of inline PTX; and the refused constructs outside of PTX.
 func Constructs() ([]Construct, error) {
 	headers, err := allHeaders()
 	if err != nil {

@@ -72,7 +72,7 @@ __global__ void forever_poll(unsigned* p) {
 }
 `
 
-// lineOf is where a text stands in faulty.
+// lineOf returns the line of a text in faulty.
 func lineOf(text string) string {
 	at := strings.Index(faulty, text)
 	if at < 0 {
@@ -85,7 +85,7 @@ func lineOf(text string) string {
 	return "cell[3]:" + digits
 }
 
-// machine returns what a fault of the processor says on x86-64 or aarch64. On the latter, functions
+// machine returns the message of a processor's fault on x86-64 or aarch64. On the latter, functions
 // of the C library read whole words around an address, and every address has a page or none.
 func machine(amd64, arm64 string) string {
 	if runtime.GOARCH == "arm64" {

@@ -14,5 +14,5 @@ var gccFlags = []string{"-mtls-dialect=gnu"}
 // relocationChosen is the kind of relocation by which a function is chosen when it is loaded.
 const relocationChosen = uint32(elf.R_X86_64_IRELATIVE)
 
-// undefinedDivision says that the processor does not report a division by zero.
+// undefinedDivision reports whether the processor computes a division by zero without a fault.
 const undefinedDivision = false

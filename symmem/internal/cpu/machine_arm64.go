@@ -21,5 +21,5 @@ var gccFlags = []string{"--param=stack-clash-protection-guard-size=12", "-mtls-d
 // relocationChosen is the kind of relocation by which a function is chosen when it is loaded.
 const relocationChosen = uint32(elf.R_AARCH64_IRELATIVE)
 
-// undefinedDivision says that the processor does not report a division by zero.
+// undefinedDivision reports whether the processor computes a division by zero without a fault.
 const undefinedDivision = true

@@ -98,7 +98,7 @@ func (c CXX) Linker(arguments ...string) *exec.Cmd {
 // zigTarget is the machine for which zig compiles.
 var zigTarget = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH] + "-linux-gnu"
 
-// Version returns what it prints about itself. The error is a [*device.UnavailableError].
+// Version returns the version that the compiler prints. The error is a [*device.UnavailableError].
 func (c CXX) Version() (string, error) {
 	version, err := c.Command("--version").Output()
 	if err != nil {

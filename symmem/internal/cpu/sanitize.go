@@ -387,7 +387,8 @@ func explainFence(f *device.Finding, why emu.Why) {
 	}
 }
 
-// launches says which launches make the accesses of a finding, if both are of one kernel.
+// launches names the launches that make the accesses of a finding, if both are launches of one
+// kernel; else it returns "".
 func launches(from emu.Finding) string {
 	if len(from.Places) != 2 || from.Places[0].Kernel != from.Places[1].Kernel || from.Places[0].Module == nil {
 		return ""

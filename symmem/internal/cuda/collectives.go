@@ -103,7 +103,7 @@ const (
 	windowsSetting = "SYMMREPL_NCCL_WINDOWS" // 1 takes windows that do not wait
 )
 
-// noWindows returns why tensors do not become windows, or "" if they do.
+// noWindows returns the reason why tensors do not become windows, or "" if they do.
 func (l *NCCLLibrary) noWindows() string {
 	switch {
 	case l.c.Version() < endingWindows:

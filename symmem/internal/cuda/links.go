@@ -69,7 +69,7 @@ func (d *Device) nvlinked() bool {
 	return ret == nvml.SUCCESS
 }
 
-// connection returns how two GPUs are connected: the Kind and the Rate of a Link.
+// connection returns the Kind and the Rate of the Link between two GPUs.
 func connection(a, b nvml.Device) (kind string, rate float64, err error) {
 	if status, ret := a.GetP2PStatus(b, nvml.P2P_CAPS_INDEX_NVLINK); ret == nvml.SUCCESS && status == nvml.P2P_STATUS_OK {
 		if n := nvlinks(a, b); n > 0 {

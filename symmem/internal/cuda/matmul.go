@@ -53,8 +53,8 @@ func (d *Device) MatMulLibrary() (name, why string) {
 	return p.name, p.why
 }
 
-// of8 says why cuBLASLt does not do a product of 8-bit floats: it reads both factors along k, 16
-// bytes at a time.
+// of8 returns the reason why cuBLASLt does not do a product of 8-bit floats, or "" if it does: it
+// reads both factors along k, 16 bytes at a time.
 func of8(m device.MatMul) string {
 	switch {
 	case m.Type != "f8e4m3":

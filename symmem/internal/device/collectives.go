@@ -16,12 +16,14 @@ type CollectiveDevice interface {
 // Collectives is such a library.
 type Collectives interface {
 	Name() string // "NCCL 2.28.9"
-	// Headers returns why snippets cannot be compiled with the library's own device headers, or ""
-	// if they can: see Source.Library.
+	// Headers returns the reason why snippets cannot be compiled with the library's own device
+	// headers, or "" if they can: see Source.Library.
 	Headers() (why string)
-	// Windows returns why Communicator.Register makes no windows, or "" if it makes them.
+	// Windows returns the reason why Communicator.Register makes no windows, or "" if it makes
+	// them.
 	Windows() (why string)
-	// Shares returns why members of a communicator cannot use the same device, or "" if they can.
+	// Shares returns the reason why members of a communicator cannot use the same device, or "" if
+	// they can.
 	Shares() (why string)
 	// NewID makes an identifier for the members of a new communicator.
 	NewID() ([]byte, error)

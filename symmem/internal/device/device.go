@@ -205,7 +205,7 @@ type Param struct {
 	Type   string
 	Offset int
 	Size   int
-	// Checked says that the parameter is an abi.Checked instead of the pointer in Type: see
+	// Checked reports whether the parameter is an abi.Checked instead of the pointer in Type: see
 	// BoundsChecker.
 	Checked bool
 }
@@ -218,13 +218,13 @@ type Attributes struct {
 	MaxThreads   int // per block, for this kernel
 }
 
-// Launch says how to run a kernel.
+// Launch holds the grid, the arguments and the settings of a launch.
 type Launch struct {
 	Grid, Block [3]int
 	Shared      int    // bytes of dynamic shared memory
 	Args        []byte // packed by Params; read before Launch returns
-	// Overlap says that the kernel calls symm::begin at its start, so that it may be launched while
-	// the stream's previous kernel still runs.
+	// Overlap reports whether the kernel calls symm::begin at its start, so that it may be launched
+	// while the stream's previous kernel still runs.
 	Overlap bool
 }
 

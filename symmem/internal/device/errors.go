@@ -12,12 +12,14 @@ var ErrCapturing = errors.New("not allowed while a graph is being captured")
 // ErrOutOfMemory is wrapped by allocation failures.
 var ErrOutOfMemory = errors.New("out of device memory")
 
-// UnavailableError says why a device cannot be used here, and what would help.
+// UnavailableError is the error of a device that cannot be used here. It has the reason, and a
+// remedy.
 type UnavailableError struct {
 	Kind string // "cuda" or "cpu"
 	Why  string
 	Hint string
-	// Absent says that the machine has no such device, as far as can be seen: nothing is broken.
+	// Absent reports whether the machine has no such device, as far as can be seen: nothing is
+	// broken.
 	Absent bool
 }
 

@@ -28,12 +28,13 @@ type Sanitizer interface {
 	// observes knows everything that others knew when they published.
 	Publish()
 	Observe()
-	// Ended and Begun say that the host has ended or begins a cell of a session, by number. At the
-	// beginning it knows everything that ranks knew at the end of cells with smaller numbers.
+	// Ended and Begun note that the host has ended or begins a cell of a session, by number. At the
+	// beginning of a cell the host has observed everything that ranks had observed at the end of
+	// cells with smaller numbers.
 	Ended(run uint64)
 	Begun(run uint64)
 	// Network returns a net_watcher of C (net/proxy/watcher.h) for the engine whose board is n
-	// bytes at p, while the board is mapped. It is valid as long as the device. Flushed says that
+	// bytes at p, while the board is mapped. It is valid as long as the device. Flushed notes that
 	// the host has waited for everything that kernels have posted or, if ended is set, that none of
 	// it will be done any more.
 	Network(board Ptr, n int) unsafe.Pointer
@@ -53,7 +54,7 @@ type Sanitizing struct {
 	Seed int64
 }
 
-// MemoryState says which accesses of memory are valid.
+// MemoryState is the set of accesses that are valid in a piece of memory.
 type MemoryState uint8
 
 const (

@@ -9,21 +9,21 @@ type Recorder interface {
 // Recording records the activities of one device. Its streams are used by one goroutine at a time
 // each.
 type Recording interface {
-	// Source says what the times come from: "the emulator".
+	// Source names the source of the times: "the emulator".
 	Source() string
-	// Within says how far the times may be off against the host's clock, in nanoseconds.
+	// Within returns the maximum error of the times against the host's clock, in nanoseconds.
 	Within() int64
 	// Waits reports whether the waits of kernels are among the activities.
 	Waits() bool
 	// Issue calls issue, which puts work in the stream, and names the call that it is of by a number;
 	// 0 for none, whose work is not recorded.
 	Issue(s Stream, call uint64, issue func() error) error
-	// End ends the recording. It returns the activities in the order in which they ended, and how
-	// many more there were. The streams have nothing to do.
+	// End ends the recording. It returns the activities in the order in which they ended, and the
+	// number of activities that it did not keep. The streams have nothing to do.
 	End() (list []Activity, more int, err error)
 }
 
-// ActivityKind says what an [Activity] is.
+// ActivityKind is the kind of an [Activity].
 type ActivityKind int
 
 // The kinds of activities.

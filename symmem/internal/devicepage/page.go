@@ -99,7 +99,7 @@ func writePart(b *strings.Builder, all *reference.Reference, p part, headers []r
 	}
 }
 
-// about returns what a header's comment says behind the name.
+// about returns the text of a header's comment behind the name.
 func about(h reference.Header) string {
 	for _, name := range []string{h.Name, path.Base(h.Name)} {
 		if rest, ok := strings.CutPrefix(h.Text, name+": "); ok {
@@ -222,7 +222,7 @@ func writeHeaders(b *strings.Builder, all *reference.Reference) {
 	}
 }
 
-// state says what becomes of #include.
+// state describes the result of #include.
 func state(all *reference.Reference, name string) string {
 	if !cpu.Includes(name) {
 		return whyNoHeader(name)

@@ -100,7 +100,7 @@ func refusedConstructs() (reasons []string, by map[string][]string) {
 	return reasons, by
 }
 
-// whyNoHeader returns what the cpu device says of a header that it does not have.
+// whyNoHeader returns the cpu device's message about a header that it does not have.
 func whyNoHeader(name string) string {
 	why := refusalOf("#include <" + name + ">\nextern \"C\" __global__ void probe(unsigned* p) {}\n")
 	if why == "" {

@@ -104,8 +104,8 @@ func Doctor() string {
 	return b.String()
 }
 
-// chosen says that ranks run on devices of this kind unless a flag asks for another; it says nothing
-// if they cannot run at all.
+// chosen returns the line for the kind of device on which ranks run unless a flag asks for another;
+// "" if they cannot run at all.
 func (k *Kind) chosen() string {
 	switch {
 	case !k.Emulated:

@@ -143,7 +143,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// safe is what a printed formula may consist of.
+// safe matches a printed formula.
 var safe = regexp.MustCompile(`^(calc::[a-z0-9_]+|symm::[a-z0-9]+|v\d+|0x[0-9a-f]+ull|\d+ull|true|false|rank|size|i|n|reduced|float|double|bool|&&|\|\||[(),<>?:! ])*$`)
 
 // FuzzParse parses hostile text. Whatever is accepted is printed from names of this package alone.

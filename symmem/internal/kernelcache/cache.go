@@ -59,8 +59,8 @@ func Open(kind string, getenv func(string) string) (*Cache, error) {
 	return nil, errors.Join(failed...)
 }
 
-// Note says why the folder in SYMMREPL_CACHE is not used, and which one is used instead; it returns
-// "" otherwise.
+// Note returns a remark if the folder in SYMMREPL_CACHE is not used, with the reason and the folder
+// that is used instead; "" otherwise.
 func (c *Cache) Note() string { return c.note }
 
 // Key returns a name that identifies the fields.

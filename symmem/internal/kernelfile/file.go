@@ -21,7 +21,7 @@ const maxSize = 1 << 30
 type File struct {
 	Path string
 
-	// Triton is what Triton says of the kernel, if Path is its JSON; else nil.
+	// Triton is Triton's description of the kernel, if Path is its JSON; else nil.
 	Triton *Triton
 
 	data   []byte

@@ -13,8 +13,9 @@ type Triton struct {
 	Shared int // bytes of dynamic shared memory
 }
 
-// ScratchParams is how many pointers Triton adds behind a kernel's own parameters: to scratch memory
-// in global memory, and to the memory of its profiler. A launch passes null for what has no bytes.
+// ScratchParams is the number of pointers that Triton adds behind a kernel's own parameters: to
+// scratch memory in global memory, and to the memory of its profiler. A launch passes null for
+// memory of no bytes.
 const ScratchParams = 2
 
 // readTriton reads the metadata in f.data, and the code beside them.

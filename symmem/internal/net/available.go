@@ -18,7 +18,8 @@ type Library struct {
 
 func (l Library) String() string { return fmt.Sprintf("UCX %s: %s (%s)", l.Version, l.Path, l.Origin) }
 
-// UnavailableError says why provider "ucx" cannot be used, and how to change that.
+// UnavailableError is the error of a provider "ucx" that cannot be used. It has the reason, and a
+// remedy.
 type UnavailableError struct {
 	Why  string
 	Hint string

@@ -35,7 +35,7 @@ type Config struct {
 	TLS     string
 	Signals int // number of signal words after the board
 
-	// CanRing says that kernels write to the board's bell if they find the engine asleep. If
+	// CanRing reports whether kernels write to the board's bell if they find the engine asleep. If
 	// kernels cannot do that, the host announces their operations with Expect, or keeps the engine
 	// awake with Hold.
 	CanRing bool
@@ -49,7 +49,7 @@ type Config struct {
 	Memory Memory // how the provider treats that memory
 }
 
-// Memory says how data gets to and from device memory.
+// Memory is the way in which data gets to and from device memory.
 type Memory int
 
 // Either the engine stages data through the copier, or the provider accesses the memory itself, as
@@ -75,7 +75,7 @@ type Engine struct {
 	proxy *proxy.Proxy // nil after Close
 }
 
-// Error says which operation failed at which rank, and why.
+// Error is the failure of an operation, with the rank and the reason.
 type Error struct {
 	Op   string // "open", "connect", "window", ...
 	Rank int
@@ -149,7 +149,7 @@ func checkPorts(ports string) error {
 	return nil
 }
 
-// openLimit is how long opening a network may take.
+// openLimit bounds the time for opening a network.
 const openLimit = 20 * time.Second
 
 // openWithin opens a proxy. If no port of UCX_TCP_PORT_RANGE is free, UCX searches for ever; its
@@ -311,7 +311,7 @@ func (e *Engine) Window(id uint32, base uintptr, bytes int) error {
 	})
 }
 
-// forgetting is how long Forget waits for messages that are being received.
+// forgetting bounds the time for which Forget waits for messages that are being received.
 const forgetting = 5 * time.Second
 
 // Forget unregisters a window: no later message accesses it. Forget waits for messages that are
@@ -385,7 +385,7 @@ const (
 
 func (s State) String() string { return [...]string{"unknown", "connected", "lost"}[s] }
 
-// PeerState is what the engine knows about a peer. Counts are for the present epoch.
+// PeerState is the engine's state of a peer. Counts are for the present epoch.
 type PeerState struct {
 	Rank                           int
 	State                          State
@@ -473,7 +473,7 @@ func (e *Engine) Ask(ctx context.Context, peer int) error {
 	})
 }
 
-// askAfter is when Ask first checks for the answer; after that, the intervals grow.
+// askAfter is the time after which Ask first checks for the answer; after that, the intervals grow.
 const askAfter = 200 * time.Microsecond
 
 // readable returns an address as text: for the null network its path; only UCX can interpret a UCX
@@ -491,8 +491,8 @@ func (e *Engine) Admit(gate uint64) error {
 	return e.use("admit", func(p *proxy.Proxy) error { p.Admit(gate); return nil })
 }
 
-// Refused returns how many messages were dropped because they failed a check, by reason, and as
-// "stranger" how many connections were refused. It omits reasons without messages.
+// Refused returns the numbers of messages that were dropped because they failed a check, by reason,
+// and as "stranger" the number of connections that were refused. It omits reasons without messages.
 func (e *Engine) Refused() map[string]uint64 {
 	counts := map[string]uint64{}
 	e.use("refused", func(p *proxy.Proxy) error {
@@ -506,7 +506,7 @@ func (e *Engine) Refused() map[string]uint64 {
 	return counts
 }
 
-// NullSettings say how the null network treats messages.
+// NullSettings set the null network's delays and losses of messages.
 type NullSettings = null.Settings
 
 // SetNull changes the settings for messages that this rank sends from now on. Only the null network

@@ -40,7 +40,8 @@ func readExamples(path string) (*examples, error) {
 	return e, nil
 }
 
-// compare returns which operations lack an example, and which examples are of no operation.
+// compare returns messages about operations that lack an example, and about examples of no
+// operation.
 func (e *examples) compare(ops []*operation) (wrong []string) {
 	names := map[string]bool{}
 	for _, op := range ops {
@@ -57,7 +58,7 @@ func (e *examples) compare(ops []*operation) (wrong []string) {
 	return wrong
 }
 
-// of returns what the page shows as an operation's example, or "" if there is none.
+// of returns the page's text for an operation's example, or "" if there is none.
 func (e *examples) of(name string, anchors map[string]string) string {
 	switch first := e.shown[name]; first {
 	case "":

@@ -25,7 +25,7 @@ var intro string
 // may be missing.
 var Labels = []string{"PyTorch", "Shapes", "Synchronises", "Options", "Capture", "Errors", "Back ends", "Source"}
 
-// optional is how many of the last Labels may be missing.
+// optional is the number of the last Labels that may be missing.
 const optional = 2
 
 // operation is one method and its comment.

@@ -216,7 +216,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// As says which type the elements are, of a tensor whose file does not say it, or says one that
+// As sets the type of the elements of a tensor whose file does not name it, or names a type that
 // tensors do not have. Plain bytes become as many fewer elements.
 func (t *Tensor) As(e element.Type) error {
 	switch {

@@ -132,7 +132,7 @@ func (w *Writer) layOut() (header []byte, err error) {
 	return header, nil
 }
 
-// unfit returns why a name is not allowed for a tensor, or "".
+// unfit returns the reason why a name is not allowed for a tensor, or "".
 func unfit(f format, name string) string {
 	switch {
 	case f == npy || f == raw:

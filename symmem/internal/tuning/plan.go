@@ -70,20 +70,20 @@ var (
 	Together     = &Way{"hierarchical", "what the ranks of a host have for a rank of another crosses as one message"}
 )
 
-// PacketGrid returns how many blocks of the packet kernels have an inbox in a group of so many
-// ranks. With more ranks, slices are smaller.
+// PacketGrid returns the number of blocks of the packet kernels that have an inbox in a group of
+// the ranks. With more ranks, slices are smaller.
 func (p *Plan) PacketGrid(ranks int) int { return min(p.PacketBlocks, 2048/ranks) }
 
-// LineSlots returns for how many pieces a block of the line kernels has inboxes in a group of so
-// many ranks. With more ranks, slices are smaller.
+// LineSlots returns the number of pieces for which a block of the line kernels has inboxes in a
+// group of the ranks. With more ranks, slices are smaller.
 func (p *Plan) LineSlots(ranks int) int { return min(2*p.LineCrowd, 4096/ranks) &^ 31 }
 
-// ChunkCrowd returns how many threads a block of two_shot_chunks has. With more ranks, each chunk
-// takes more work, and inboxes would be larger.
+// ChunkCrowd returns the number of threads in a block of two_shot_chunks. With more ranks, each
+// chunk takes more work, and inboxes would be larger.
 func (p *Plan) ChunkCrowd(ranks int) int { return min(p.ChunkThreads, max(2048/ranks&^31, 32)) }
 
-// Pick returns the way of the first rule that applies; lines says that the members' lines become
-// visible at once.
+// Pick returns the way of the first rule that applies; lines reports whether the members' lines
+// become visible at once.
 func Pick(rules []Rule, ranks, bytes int, lines bool) *Way {
 	for _, r := range rules {
 		if (lines || r.Way != TwoLines) && (r.Ranks == 0 || ranks <= r.Ranks) && (r.Bytes == 0 || bytes <= r.Bytes) {

@@ -23,13 +23,14 @@ var cellPeers string
 // same call in a function literal.
 var cellWays = []string{"symmrepl", "closure", "CuPy", "PyTorch", "ipyparallel", "ipykernel"}
 
-// ownWays is how many of cellWays are ours.
+// ownWays is the number of cellWays that are this project's.
 const ownWays = 2
 
-// Cell measures what one user of a session waits for, beside the Python libraries that python3 has,
-// and prints a table to out: the start, a cell's round trip, an edited kernel, and calls from a cell
-// while nothing else runs. Open starts the session, which Cell closes, and reports whether the
-// device is a GPU; it returns no session if this process serves another's.
+// Cell measures the waits of one user of a session, beside those of the Python libraries that
+// python3 has, and prints a table to out: the start, a cell's round trip, an edited kernel, and
+// calls from a cell while nothing else runs. Open starts the session, which Cell closes, and
+// reports whether the device is a GPU; it returns no session if this process serves another
+// process's session.
 func Cell(ctx context.Context, open func(context.Context) (s session.Session, cuda bool, err error), out io.Writer) error {
 	begin := time.Now()
 	s, cuda, err := open(ctx)

@@ -22,7 +22,7 @@ var loadPeers string
 // loadSize is the default size of the tensor of Load, in bytes.
 const loadSize = 64 << 20
 
-// Loading says what Load measures.
+// Loading holds the options of Load.
 type Loading struct {
 	Size  int // of the tensor in bytes; 0 for the default
 	Peers bool
@@ -33,7 +33,7 @@ type Loading struct {
 // loadWays are the columns of the table: "loop" is the cell's own loop over numbers.
 var loadWays = []string{"symmrepl", "loop", "numpy", "safetensors", "PyTorch"}
 
-// ownLoadWays is how many of loadWays are ours.
+// ownLoadWays is the number of loadWays that are this project's.
 const ownLoadWays = 2
 
 // Load measures the time to save and load a tensor, to read it into a Go slice and to fill it from

@@ -14,7 +14,7 @@ import (
 	compile "github.com/symmrepl/symmrepl/symmem/foreign"
 )
 
-// programs are what sessions can be written as.
+// programs returns the writers of sessions as programs.
 func programs() command.Programs {
 	return command.Programs{File: export.Program, Folder: export.Folder, Python: foreign.Python,
 		Cpp: func(cells []session.Cell, size int) (map[string][]byte, error) {

@@ -62,7 +62,7 @@ func readProgram(files []string) (runnable, error) {
 	return runnable{}, fmt.Errorf("%s has no function main", filepath.Dir(files[0]))
 }
 
-// filesOfMain returns how many leading arguments are files of package main.
+// filesOfMain returns the number of leading arguments that are files of package main.
 func filesOfMain(args []string) (n int) {
 	for n < len(args) && filepath.Ext(args[n]) == ".go" {
 		f, _ := parser.ParseFile(token.NewFileSet(), args[n], nil, parser.PackageClauseOnly)

@@ -61,7 +61,8 @@ func (o options) orderOnGPUs() error {
 	return nil
 }
 
-// onGPUs says what --sanitize does not watch on GPUs, and which tools do.
+// onGPUs returns the remark about the faults that --sanitize does not find on GPUs, and the tools
+// that find them.
 func onGPUs(find func(string) (string, error)) string {
 	text := "on GPUs the sanitizer finds accesses out of bounds of tensors and pads only; races, and orders that are too weak, are found with --device cpu, which runs the same kernels"
 	if path, err := find("compute-sanitizer"); err == nil {

@@ -66,7 +66,7 @@ type flagRow struct {
 	text     string
 }
 
-// value is what a shell completes a flag's value with.
+// value holds the completions of a flag's value in a shell.
 type value struct {
 	words   func() []string
 	files   bool

@@ -19,20 +19,20 @@ type Command struct {
 	Where Where
 	Help  string // its first line is the summary
 
-	// Insists says that "!" may follow the name of a command that takes nothing else.
+	// Insists reports whether "!" may follow the name of a command that takes nothing else.
 	Insists bool
 
-	// Yields says that a prefix of the name that is also a prefix of other commands means one of
-	// those.
+	// Yields reports whether a prefix of the name that is also a prefix of other commands means one
+	// of the others.
 	Yields bool
-	// YieldsToAll says the same, also of prefixes of commands that yield themselves.
+	// YieldsToAll is Yields also for prefixes of commands that yield themselves.
 	YieldsToAll bool
 
-	// WhileStopped says that the command may be entered while the cell that the prompt has entered
-	// stands at a breakpoint.
+	// WhileStopped reports whether the command may be entered while the cell that the prompt has
+	// entered stands at a breakpoint.
 	WhileStopped bool
 
-	// TakesCode says that the argument ends with a cell's code, after CodeAfter words. Such a
+	// TakesCode reports whether the argument ends with a cell's code, after CodeAfter words. Such a
 	// command continues on the next line while its code is incomplete, its code is completed as in
 	// a cell, and in a notebook it takes the rest of the cell if its line has no code.
 	TakesCode bool
@@ -48,7 +48,7 @@ type Command struct {
 	Run func(ctx context.Context, c *Call) Outcome
 }
 
-// Where says where a command runs, in the words of help.
+// Where is the place at which a command runs, in the words of help.
 type Where string
 
 const (
@@ -58,7 +58,7 @@ const (
 	TheSession  Where = "the session"  // in the controller
 )
 
-// Usage shows how the command is entered.
+// Usage returns the command line of the command, as help shows it.
 func (cmd Command) Usage() string { return strings.TrimSpace(":" + cmd.Name + " " + cmd.Args) }
 
 // Summary returns the first line of the help.
@@ -167,7 +167,7 @@ func cutSpace(text string) (before, after string, found bool) {
 	return text[:i], text[i+1:], true
 }
 
-// Following returns what follows a word of a command, without the white space between. Text that
+// Following returns the text behind a word of a command, without the white space between. Text that
 // begins on a later line keeps its indentation: errors in code cite the columns that the user sees.
 func Following(text string) string {
 	rest := strings.TrimLeft(text, space)

@@ -23,8 +23,8 @@ type Console struct {
 	// Unwatched says in a sentence what the sanitizer does not watch on the session's devices; ""
 	// if it watches everything.
 	Unwatched string
-	// Borrows says that the sanitizer is switched for a time: if this front end is attached and
-	// disconnects, it is as before.
+	// Borrows reports whether this front end switches the sanitizer for a time: if it is attached
+	// and disconnects, the sanitizer is as before.
 	Borrows bool
 	// Succeeded, unless nil, is told the source of each cell that all ranks have run without an error.
 	Succeeded func(source string)
@@ -116,7 +116,8 @@ func (c *Console) once(ctx context.Context, r Request, cell session.Cell, output
 	return reply
 }
 
-// valueIndent is how many columns wider a tab may be than the layout of values counts.
+// valueIndent is the number of columns by which a tab may be wider than the layout of values
+// counts.
 const valueIndent = 4
 
 // ColumnsOfRanks returns the width that is left beside the prefix of output that all ranks print; 0

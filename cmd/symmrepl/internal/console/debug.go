@@ -22,8 +22,8 @@ type debugging struct {
 	quit     bool             // the user has entered :quit while a cell stood
 }
 
-// stopSettles is how long ranks may take to come to the stop of others before the prompt shows the
-// stop as it is.
+// stopSettles is the time that ranks may take to come to the stop of others before the prompt shows
+// the stop as it is.
 const stopSettles = time.Second
 
 // Debugger returns the console's debugger, which it opens first if there is none. Cells that are
@@ -158,7 +158,8 @@ func (c *Console) awaitStop(ctx context.Context) bool {
 	}
 }
 
-// askAtStop shows where the ranks stand, and runs what the user enters until they go on.
+// askAtStop shows the places at which the ranks stand, and runs the user's entries until the ranks
+// go on.
 func (c *Console) askAtStop(ctx context.Context, r Request, interrupt context.CancelFunc) {
 	stop, _, _ := c.debug.now()
 	if stop == nil {
@@ -259,7 +260,7 @@ func (c *Console) awaitOther(ctx context.Context, before *session.Stop) {
 	}
 }
 
-// StopText shows where ranks are while some stand, those alike in one line.
+// StopText describes the ranks while some of them stand, with one line for ranks that are alike.
 func StopText(s *session.Stop, size int) string {
 	var order []string
 	ranks := map[string][]int{}

@@ -63,7 +63,7 @@ func (c *Console) Explain(ctx context.Context, entry string, at int) string {
 	return c.ExplainAt(ctx, entry, at, Full)
 }
 
-// Detail says how much an explanation has.
+// Detail is the extent of an explanation.
 type Detail int
 
 const (
@@ -74,7 +74,7 @@ const (
 	WithSource
 )
 
-// DetailOf returns what a question asks for: with two marks, as half??, also for the source.
+// DetailOf returns the detail that a question asks for: with two marks, as half??, also the source.
 func DetailOf(question string) Detail {
 	if strings.Contains(question, "??") {
 		return WithSource

@@ -62,7 +62,7 @@ func (c *Console) isCellCommand(name string) bool {
 	return err == nil && cmd.Name == name && cmd.TakesCode
 }
 
-// magics returns what may follow magic, for completion.
+// magics returns the words that may follow magic, for completion.
 func (c *Console) magics() []string {
 	names := []string{"cd ", "cuda", "rank ["}
 	for _, cmd := range c.Commands {

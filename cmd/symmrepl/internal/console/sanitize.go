@@ -6,7 +6,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// sanitizing holds what the sanitizer has found in the cells of a console.
+// sanitizing holds the sanitizer's findings in the cells of a console.
 type sanitizing struct {
 	said  bool             // NoteUnwatched has printed its note
 	found session.Findings // findings that were shown

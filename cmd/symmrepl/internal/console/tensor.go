@@ -17,7 +17,8 @@ import (
 // device calculates, and the user can interrupt them as any cell. A cell returns a line of fields;
 // the session folds the lines of the ranks.
 
-// Difference says how two tensors differ on Ranks: x and y, or x and the x of the first rank.
+// Difference describes the difference of two tensors on Ranks: of x and y, or of x and the x of the
+// first rank.
 type Difference struct {
 	Ranks  []int  `json:"ranks"`
 	Tensor string `json:"tensor"`          // "f32[4, 4]"

@@ -218,7 +218,7 @@ func (a *Adapter) threads(ctx context.Context) ([]dap.Thread, error) {
 	return threads, nil
 }
 
-// rankStop returns what a rank does during a stop, nil if that is not known.
+// rankStop returns a rank's state during a stop, nil if it is not known.
 func rankStop(stop *session.Stop, rank int) *session.RankStop {
 	if stop == nil {
 		return nil

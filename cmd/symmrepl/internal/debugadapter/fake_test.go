@@ -30,7 +30,7 @@ func (d *fakeDebugger) note(format string, args ...any) {
 	d.asked = append(d.asked, fmt.Sprintf(format, args...))
 }
 
-// done returns what was asked since the last call.
+// done returns the requests since the last call.
 func (d *fakeDebugger) done() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

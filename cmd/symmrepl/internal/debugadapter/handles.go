@@ -38,7 +38,7 @@ func (h *handles) renew() {
 	h.now, h.before = nil, h.now
 }
 
-// find returns what a number opens.
+// find returns the opener of a number.
 func (h *handles) find(number int) (opener, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -275,7 +275,7 @@ func (l *Lab) info() body {
 	return out
 }
 
-// Entered says that the text of a notebook's cell is entered by a name, such as "In[3]".
+// Entered notes the name, such as "In[3]", under which the text of a notebook's cell is entered.
 func (l *Lab) Entered(name, text string) {
 	path := l.keep(text)
 	l.mu.Lock()

@@ -34,7 +34,7 @@ type Server struct {
 	Token string
 }
 
-// Launch is what a client gives to launch a program.
+// Launch holds the arguments of a client's request to launch a program.
 type Launch struct {
 	Program     string   `json:"program"`     // a file of cells, or a file or a folder of package main
 	Args        []string `json:"args"`        // of the program
@@ -48,7 +48,7 @@ type Launch struct {
 	Token       string   `json:"token"`       // of Server.Token
 }
 
-// attachment is what a client gives to attach to a session.
+// attachment holds the arguments of a client's request to attach to a session.
 type attachment struct {
 	Session string `json:"session"` // its folder; "": the only session
 	Token   string `json:"token"`

@@ -30,7 +30,7 @@ type tensor struct {
 	info  session.TensorInfo
 }
 
-// tensorRows returns what a tensor is and, below further rows, what it holds.
+// tensorRows returns rows that describe a tensor and, when they are opened, show its elements.
 func (a *Adapter) tensorRows(ctx context.Context, t tensor) ([]row, error) {
 	device, err := a.deviceOf(ctx, t.ranks)
 	if err != nil {
@@ -150,7 +150,7 @@ func (a *Adapter) sliceRows(ctx context.Context, s slice) ([]row, error) {
 	return rows, nil
 }
 
-// step returns how many indices a row of the slice stands for: 1, or a power of chunk.
+// step returns the number of indices for which a row of the slice stands: 1, or a power of chunk.
 func (s slice) step() int {
 	step := 1
 	for (s.hi-s.lo+step-1)/step > chunk {
@@ -186,7 +186,7 @@ func (a *Adapter) elements(ctx context.Context, t tensor, first, n int) ([]strin
 	return strings.Fields(strings.Trim(text, "[]")), err
 }
 
-// statistics returns what a rank's device finds of a tensor's elements.
+// statistics returns the statistics of a tensor's elements, which a rank's device calculates.
 func (a *Adapter) statistics(ctx context.Context, t tensor) ([]row, error) {
 	var list []console.Statistics
 	var errs []*session.Error
@@ -210,7 +210,7 @@ func (a *Adapter) statistics(ctx context.Context, t tensor) ([]row, error) {
 	return rows, nil
 }
 
-// errBusy is why values are not shown now.
+// errBusy is the error of a look at values while a cell runs.
 var errBusy = errors.New("a cell runs: what tensors hold can be read when it is done")
 
 // look calls work, which looks at values by cells, if no cell runs. A look ends with errBusy when the

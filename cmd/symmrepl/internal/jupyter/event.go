@@ -58,8 +58,8 @@ func (k *Kernel) event(ctx context.Context, r *request) {
 	k.settleWidgets(r)
 }
 
-// stillness is how long widgets have to be left alone until their displays are updated: a front end
-// that shows the update draws the widgets anew, under the user's hand.
+// stillness is the time for which widgets have to be left alone until their displays are updated: a
+// front end that shows the update draws the widgets anew, under the user's hand.
 const stillness = 5 * time.Second
 
 // settleWidgets updates the displays of widgets when the user leaves them alone.

@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// interrupt holds how to interrupt an entry, and what a second interrupt does.
+// interrupt holds the functions that interrupt an entry the first and the second time.
 type interrupt struct {
 	cancel context.CancelFunc
 	insist func() // replaces the ranks that have not stopped

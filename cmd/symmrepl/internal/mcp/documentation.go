@@ -70,7 +70,7 @@ func (c *client) addResources(server *sdk.Server) error {
 	return err
 }
 
-// question is what documentation is called with.
+// question holds the arguments of documentation.
 type question struct {
 	Query string `json:"query" jsonschema:"a name such as symm.AllReduce, or words"`
 }

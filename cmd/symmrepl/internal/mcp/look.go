@@ -14,7 +14,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// look is what state is called with.
+// look holds the arguments of state.
 type look struct {
 	Ranks  []int  `json:"ranks,omitempty" jsonschema:"ranks that are asked; all if left out"`
 	Tensor string `json:"tensor,omitempty" jsonschema:"an expression whose value is a tensor: its statistics are calculated on the device, once no cell runs"`
@@ -193,7 +193,7 @@ func (c *client) tensors(ctx context.Context, r *sdk.CallToolRequest, x, y strin
 	return err
 }
 
-// pair is what diff is called with.
+// pair holds the arguments of diff.
 type pair struct {
 	X string `json:"x" jsonschema:"an expression whose value is a tensor"`
 	Y string `json:"y,omitempty" jsonschema:"another one of the same shape; if left out, x of each rank is compared with x of rank 0"`
@@ -254,7 +254,7 @@ func (c *client) hang(ctx context.Context, _ *sdk.CallToolRequest, _ struct{}) (
 	return nil, h, nil
 }
 
-// benched is what bench is called with.
+// benched holds the arguments of bench.
 type benched struct {
 	Ops   []string `json:"ops,omitempty" jsonschema:"names of operations, such as all_reduce; all if left out"`
 	Sizes []int    `json:"sizes,omitempty" jsonschema:"message sizes in bytes; a few if left out"`

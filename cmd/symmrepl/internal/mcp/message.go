@@ -60,7 +60,7 @@ type failure struct {
 	Hang   []row  `json:"hang,omitempty" jsonschema:"of a deadlock: what the ranks did"`
 }
 
-// row says what ranks do.
+// row describes some ranks.
 type row struct {
 	Ranks []int   `json:"ranks"`
 	Doing string  `json:"doing"`

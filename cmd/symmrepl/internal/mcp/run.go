@@ -24,7 +24,7 @@ type current struct {
 	shown  *recorder
 }
 
-// entry is what the tools that run a cell are called with.
+// entry holds the arguments of the tools that run a cell.
 type entry struct {
 	Source  string  `json:"source" jsonschema:"a cell of Go"`
 	Ranks   []int   `json:"ranks,omitempty" jsonschema:"ranks that run it; all if left out"`
@@ -92,7 +92,7 @@ func (c *client) interrupt(context.Context, *sdk.CallToolRequest, struct{}) (*sd
 	return nil, interrupted{true}, nil
 }
 
-// orders is what sanitize is called with.
+// orders holds the arguments of sanitize.
 type orders struct {
 	Source  string  `json:"source" jsonschema:"a cell of Go"`
 	Orders  int     `json:"orders,omitempty" jsonschema:"number of orders in which the cell runs, from 1 to 100; 1 if left out. GPUs have orders of their own"`

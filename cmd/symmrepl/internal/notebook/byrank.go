@@ -15,7 +15,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// holdTime is how long a display of some ranks waits for those of the others.
+// holdTime is the time for which a display of some ranks waits for the displays of the others.
 const holdTime = 200 * time.Millisecond
 
 // held are displays of different ranks that become one output.
@@ -135,7 +135,7 @@ const (
 	mostBytes = 1 << 18 // of printed text that is kept
 )
 
-// printed is what ranks have printed.
+// printed holds the text that ranks have printed.
 type printed struct {
 	mu     sync.Mutex
 	of     map[int][]byte // by rank; nil if it was too much

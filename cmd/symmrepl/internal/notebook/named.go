@@ -10,8 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// named holds what the ranks show under one name, such as a progress bar each: one display, which has
-// a line for all ranks that show the same.
+// named holds the ranks' forms under one name, such as a progress bar each: they become one
+// display, which has one line for all ranks that show the same.
 type named struct {
 	by map[int]map[string]any // forms, by rank
 }

@@ -20,7 +20,7 @@ type Options struct {
 	Peers bool     // measure PyTorch, NCCL and NVSHMEM as well
 	JSON  bool     // a line of JSON a figure instead of tables
 	SVG   string   // a file for a chart of the operations that have sizes; "": none
-	// Emulated says that the session's devices are emulated, so that less is measured.
+	// Emulated reports whether the session's devices are emulated, so that less is measured.
 	Emulated bool
 }
 

@@ -52,7 +52,7 @@ func alikes(groups []group) []group {
 	return failed
 }
 
-// group is what ranks show.
+// group is a value as some ranks show it.
 type group struct {
 	ranks  []int
 	html   string

@@ -147,8 +147,8 @@ func TestUnprefixed(t *testing.T) {
 	}
 }
 
-// FuzzDifferences holds what ranks send to the forms of a page: nothing of it becomes an element of
-// HTML, and nothing panics.
+// FuzzDifferences gives arbitrary data of ranks to the forms of a page: nothing of it becomes an
+// element of HTML, and nothing panics.
 func FuzzDifferences(f *testing.F) {
 	f.Add("a <i>\nb", `{"Kind":"<i>","Parts":[{"Name":"<i>","Rows":["<i>"],"Columns":["<i>"],"Cells":[["<i>"]]}]}`, `{"Heat":[[1,2],[3]]}`)
 	f.Add("", `{"Parts":[{"Rows":["0","1"],"Cells":[["1"]]}]}`, `{"Heat":[[]]}`)

@@ -20,8 +20,8 @@ const (
 	mostText      = 1 << 18 // bytes of text that are compared
 )
 
-// differences returns what differs between groups as HTML: elements and statistics of tensors, the
-// numbers of heat maps, the lines of texts. It returns "" for other values.
+// differences returns the differences between groups as HTML: elements and statistics of tensors,
+// the numbers of heat maps, the lines of texts. It returns "" for other values.
 func differences(groups []group) string {
 	if len(groups) < 2 {
 		return ""

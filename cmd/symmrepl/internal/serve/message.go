@@ -118,7 +118,7 @@ type show struct {
 	Content any    `json:"content"`
 }
 
-// reply is how an entry ended.
+// reply is the outcome of an entry.
 type reply struct {
 	Cell     int               `json:"cell"` // its last cell; 0 if it had none
 	Elapsed  float64           `json:"elapsed"`
@@ -200,7 +200,7 @@ func toRankInfos(infos []session.RankInfo) []rankInfo {
 	return list
 }
 
-// text returns what print writes to a printer for size ranks.
+// text returns the output of print on a printer for size ranks.
 func text(size int, print func(p *render.Printer)) string {
 	var b bytes.Buffer
 	print(render.New(&b, &b, size, false))

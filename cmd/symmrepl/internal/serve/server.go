@@ -243,7 +243,7 @@ func (s *server) chosen(ranks []int) ([]int, error) {
 	return s.Console.Ranks(session.FormatRanks(ranks))
 }
 
-// lost says that the session has ended, if that is why a cell failed.
+// lost returns the message that the session has ended, if a cell failed for that reason.
 func (s *server) lost(errs []failed) string {
 	for _, e := range errs {
 		if e.Kind == session.KindSystem && e.Cell == 0 {

@@ -19,11 +19,11 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Idle is how long a second session that nobody uses keeps its processes and their memory.
+// Idle is the time for which an unused second session keeps its processes and their memory.
 const Idle = 5 * time.Minute
 
-// Needs are what code needs from its session, and the cells that move it to another one and run the
-// code there. replay.Needs satisfies it and says more.
+// Needs makes the cells that run code in another session: the cells of its own session that the
+// code needs, and cells that save, load and run. replay.Needs satisfies it and has further methods.
 type Needs interface {
 	Replay() (cells []session.Cell, stale bool)
 	Save(base string) session.Cell
@@ -31,18 +31,19 @@ type Needs interface {
 	Run(base string) session.Cell
 }
 
-// Tools are what a Shadow is made of.
+// Tools are the functions and settings of a Shadow.
 type Tools struct {
 	Device string // the other one, for messages: "cpu"
-	// Always says that each comparison of ways includes the other device, because the session is on
-	// a device of another kind; otherwise only one that asks for it does.
+	// Always reports whether each comparison of ways includes the other device, because the session
+	// is on a device of another kind; otherwise only a comparison that asks for the other device
+	// does.
 	Always bool
 	// Open starts a session on the other device, with the ranks of each host.
 	Open func(ctx context.Context, hosts [][]int) (session.Session, error)
-	// Of returns what code needs from the session with a history.
+	// Of returns the needs of code from the session with a history.
 	Of func(history []session.Cell, code string) (Needs, error)
-	// Differ compares two files of tensors of each rank. It returns the names of those that differ,
-	// and the first element that does with both values; none and "" if all are the same bits.
+	// Differ compares two files of tensors of each rank. It returns the names of the tensors that
+	// differ, and the first differing element with both values; none and "" if all bits are equal.
 	Differ func(ranks []int, got, want func(rank int) string) (names []string, first string, err error)
 }
 
@@ -141,7 +142,7 @@ func (s *Shadow) open(ctx context.Context, hosts [][]int) (session.Session, erro
 	return second, nil
 }
 
-// Way is how the second device ran the code.
+// Way is the outcome of the code on the second device.
 type Way struct {
 	Refused string // why it could not; "" if it did
 	Took    time.Duration
@@ -251,7 +252,7 @@ func (c *Comparing) Drop() {
 	c.s.rest()
 }
 
-// outcome is what a session did with the code.
+// outcome is the outcome of the code in a session.
 type outcome struct {
 	took    time.Duration // of the slowest rank
 	printed []string      // of each rank
@@ -282,7 +283,7 @@ func (c *Comparing) once(ctx context.Context, s session.Session, moment string) 
 	return o, run(ctx, s, c.needs.Save(c.base(moment)))
 }
 
-// name is that of the cells of a comparison in positions.
+// name is the name of a comparison's cells in positions.
 const name = "compare"
 
 // run runs a cell that is not recorded.
@@ -441,7 +442,7 @@ func short[T ~string | ~[]byte](text T) string {
 	return string(text)
 }
 
-// changed lists what the code has changed in the main session.
+// changed lists the variables that the code has changed in the main session.
 func (c *Comparing) changed(want outcome) (list []string, err error) {
 	add := func(what string) {
 		if !slices.Contains(list, what) {

@@ -28,7 +28,7 @@ type guard struct {
 // edit changes a text and the position of the cursor in it.
 type edit func(text []rune, cursor int) ([]rune, int)
 
-// menu is what the editor shows of the completions.
+// menu is the state of the editor's list of completions.
 type menu int
 
 const (

@@ -31,7 +31,7 @@ type prompt struct {
 	warned   bool // the user was asked whether to leave, and has entered nothing since
 }
 
-// Options are how a prompt differs from others.
+// Options are the settings of a prompt.
 type Options struct {
 	Colour bool // paint what is typed
 	Ends   bool // the session ends with the prompt: ask before the user leaves tensors behind

@@ -81,7 +81,7 @@ func (list files) addTerms(folder, from string) error {
 	return nil
 }
 
-// goOutput returns what the command go prints.
+// goOutput returns the output of the command go.
 func goOutput(arguments ...string) (string, error) {
 	out, err := exec.Command("go", arguments...).Output()
 	if err != nil {

@@ -24,7 +24,7 @@ func main() {
 	}
 }
 
-// limit is how large a wheel may be, in bytes.
+// limit is the maximum size of a wheel in bytes.
 const limit = 40 << 20
 
 func write(program, man, completions, extra, zig, out string) error {

@@ -9,7 +9,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// project is what pyproject.toml says about the package; see
+// project is the description of the package in pyproject.toml; see
 // https://packaging.python.org/en/latest/specifications/pyproject-toml.
 type project struct {
 	Name         string

@@ -10,7 +10,7 @@ import (
 // maxMessage bounds a front end's message, in bytes: more than any change of a control takes.
 const maxMessage = 1 << 20
 
-// ProtocolVersion is that of the messages, which the metadata of comm_open has.
+// ProtocolVersion is the version of the messages in the metadata of comm_open.
 const ProtocolVersion = "2.1.0"
 
 // Target names of comms.

@@ -11,7 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/session/inband"
 )
 
-// front is what a front end gets.
+// front records the messages that a front end gets.
 type front struct{ messages []string }
 
 func (f *front) publish(kind string, c any) {

@@ -60,7 +60,7 @@ func (c communicator) waits(list []symmem.Wait) (waits []session.Wait) {
 	return waits
 }
 
-// Progress reports how far this rank has come.
+// Progress returns the progress of this rank.
 func (c communicator) Progress() session.Progress {
 	p := c.runtime.Progress()
 	out := session.Progress{Waits: c.waits(p.Waits), Moves: p.Moves, Stands: p.Stands, Inside: p.Inside, Watched: p.Watched,
@@ -77,7 +77,7 @@ func (c communicator) Progress() session.Progress {
 // EndWaits ends waits that cannot end by themselves.
 func (c communicator) EndWaits(why string) { c.runtime.EndWaits(why) }
 
-// Busy reports which kernels run.
+// Busy lists the kernels that run.
 func (c communicator) Busy() []session.Busy {
 	var busy []session.Busy
 	for _, b := range c.runtime.Busy() {

@@ -95,8 +95,8 @@ func (r *Reduce) Text() string {
 	return w.b.String()
 }
 
-// ahead returns how many loads of 16 bytes a thread of a GPU issues per operand before it uses the
-// first: up to 4 for all operands together.
+// ahead returns the number of loads of 16 bytes that a thread of a GPU issues per operand before it
+// uses the first: up to 4 for all operands together.
 func (r *Reduce) ahead() int {
 	flat := 0
 	for _, o := range r.Operands {
@@ -107,8 +107,9 @@ func (r *Reduce) ahead() int {
 	return max(4/max(flat, 1), 1)
 }
 
-// Blocks returns how many blocks of the kernels fit on a multiprocessor of a GPU. The registers of a
-// thread hold its partial results, each of up to PartialBytes, and the elements that it has loaded.
+// Blocks returns the number of blocks of the kernels that fit on a multiprocessor of a GPU. The
+// registers of a thread hold its partial results, each of up to PartialBytes, and the elements that
+// it has loaded.
 func (r *Reduce) Blocks() int {
 	words := 2 * r.Width
 	if name, _ := r.Formula.Reduction(); strings.HasPrefix(name, "arg") && r.Columns {

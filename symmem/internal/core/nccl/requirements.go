@@ -39,7 +39,7 @@ func (r *Requirements) numbers() []number {
 		{"LLA2ABlocks", r.LLA2ABlocks}, {"LLA2ASlots", r.LLA2ASlots}}
 }
 
-// String lists what is asked for: "{LsaBarriers: 16}".
+// String lists the resources that are asked for: "{LsaBarriers: 16}".
 func (r Requirements) String() string {
 	var fields []string
 	for _, f := range r.numbers() {

@@ -1,7 +1,7 @@
-// Package nvshmem has what NVSHMEM's names and NVSHMEM itself need here.
+// Package nvshmem supports kernels that use NVSHMEM's names, and the back end NVSHMEM.
 //
 // For kernels that include nvshmem.h it keeps the table by which the header's functions find
-// symmetric tensors ([Table]), and explains what they refuse ([Refused]). For the back end NVSHMEM it
-// has the environment that the library needs ([Environment]) and looks after the streams that wait by
-// the library, whose waits nothing but their word ends ([Watch]).
+// symmetric tensors ([Table]), and explains calls that these functions refuse ([Refused]). For the
+// back end NVSHMEM it has the environment that the library needs ([Environment]) and watches the
+// streams that wait by the library: only the awaited word ends such a wait ([Watch]).
 package nvshmem

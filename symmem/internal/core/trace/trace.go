@@ -223,7 +223,8 @@ func (t *Trace) Know(id uint32, ranks []int, e Ends) {
 	}
 }
 
-// CallerOf returns where the call of an id was made; 0 if it is not known.
+// CallerOf returns the place in the program at which the call of an id was made; 0 if it is not
+// known.
 func (t *Trace) CallerOf(id uint32) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

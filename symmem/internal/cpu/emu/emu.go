@@ -89,7 +89,7 @@ func (d *Device) Running() []Sample {
 	return out
 }
 
-// Works returns how many commands the device's streams have completed.
+// Works returns the number of commands that the device's streams have completed.
 func (d *Device) Works() uint64 { return uint64(C.emu_device_works(d.c)) }
 
 // Now returns the time by the clock of Sample.Began.
@@ -138,7 +138,7 @@ func CopyOut(dst []byte, src uintptr) {
 // Poke stores a word at once, independently of streams.
 func Poke(word uintptr, value uint32) { C.emu_poke(C.uintptr_t(word), C.uint32_t(value)) }
 
-// Worker returns where kernels find their worker, for the built-in kernels: see emu_machine.h.
+// Worker returns the offset at which the built-in kernels find their worker: see emu_machine.h.
 func Worker() int { return int(C.emu_worker_distance()) }
 
 // Module is a set of kernels. It may be closed while launches of it are queued.
@@ -348,7 +348,8 @@ func (e *Event) Synchronize() { C.emu_event_synchronize(e.c) }
 // Reached reports whether it was, or was never recorded.
 func (e *Event) Reached() bool { return C.emu_event_reached(e.c) != 0 }
 
-// Nanoseconds returns when the event was last reached, by the monotonic clock; zero if never.
+// Nanoseconds returns the time at which the event was last reached, by the monotonic clock; 0 if it
+// never was.
 func (e *Event) Nanoseconds() uint64 { return uint64(C.emu_event_time(e.c)) }
 
 // Close releases the event. Work that refers to it continues.

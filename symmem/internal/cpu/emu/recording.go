@@ -9,7 +9,7 @@ import "C"
 
 import "unsafe"
 
-// ActivityKind says what an Activity is.
+// ActivityKind is the kind of an Activity.
 type ActivityKind int
 
 // The kinds of activities.

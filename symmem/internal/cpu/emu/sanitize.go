@@ -156,7 +156,7 @@ const (
 	PutAgain
 )
 
-// Part says which part of an engine's operation an access is, as in sanitize_region.h.
+// Part is the part of an engine's operation to which an access belongs, as in sanitize_region.h.
 type Part int
 
 // Parts of operations.

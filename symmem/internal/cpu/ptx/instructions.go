@@ -21,7 +21,7 @@ func Instructions() []Instruction {
 	return list
 }
 
-// op is how an instruction is translated.
+// op is the translation of an instruction.
 type op struct {
 	says string
 	emit func(*call) string

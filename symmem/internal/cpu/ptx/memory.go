@@ -34,7 +34,7 @@ func (c *call) vector() string {
 	return ""
 }
 
-// weak is what ordered returns for a weak access.
+// weak is the result of ordered for a weak access.
 const weak = "kWeak, 2"
 
 // ordered takes the semantics of a load or store and its scope, as template arguments.
@@ -123,7 +123,7 @@ func store(c *call) string {
 	return text
 }
 
-// operations are those of atom and red, with their types.
+// operations are the operations of atom and red, with their types.
 var operations = map[string][]string{
 	"add":  {"u32", "s32", "u64", "s64", "f32", "f64", "f16", "bf16", "f16x2", "bf16x2"},
 	"min":  {"u32", "s32", "u64", "s64", "f16", "bf16", "f16x2", "bf16x2"},

@@ -12,7 +12,7 @@ type Refusal struct {
 	Do    string   // what to do instead
 }
 
-// behind is what to do where nothing else helps.
+// behind is the advice for instructions that have no replacement.
 const behind = "put it behind #ifndef SYMM_CPU, with C++ in the #else"
 
 var refused = []Refusal{
@@ -36,7 +36,7 @@ var refused = []Refusal{
 // Refused lists the instructions that are refused by name.
 func Refused() []Refusal { return refused }
 
-// refusal returns why an instruction is refused by name, or "".
+// refusal returns the reason why an instruction is refused by name, or "".
 func refusal(word string) string {
 	for _, r := range refused {
 		for _, n := range r.Names {

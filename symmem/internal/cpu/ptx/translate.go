@@ -81,7 +81,7 @@ var constraint = regexp.MustCompile(`^(=&?|\+&?|)([a-zA-Z])$`)
 // constraintTypes are the registers of constraints.
 var constraintTypes = map[string]string{"h": "u16", "r": "u32", "l": "u64", "q": "u128", "f": "float", "d": "double"}
 
-// registerTypes are those of declared registers.
+// registerTypes are the C++ types of declared registers.
 var registerTypes = map[string]string{
 	"b8": "u8", "u8": "u8", "s8": "u8", "b16": "u16", "u16": "u16", "s16": "u16", "f16": "u16", "bf16": "u16", "b32": "u32",
 	"u32": "u32", "s32": "u32", "f16x2": "u32", "bf16x2": "u32",

@@ -37,7 +37,7 @@ type Matmul struct {
 	WorkspaceSize  int
 }
 
-// ErrNoAlgorithm says that the library has no algorithm for a product.
+// ErrNoAlgorithm is the error for a product for which the library has no algorithm.
 var ErrNoAlgorithm = errors.New("it has no algorithm for this product")
 
 // Matmul queues a product.

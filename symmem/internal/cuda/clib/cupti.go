@@ -23,7 +23,7 @@ func LoadCUPTI(path string) error {
 // CUPTIVersion is the version of its interface: 28 for CUDA 12.9, 130500 for 13.5.
 func CUPTIVersion() int { return int(C.sy_cupti_version()) }
 
-// ActivityKind says what an Activity is.
+// ActivityKind is the kind of an Activity.
 type ActivityKind int
 
 // The kinds of activities.

@@ -68,7 +68,7 @@ func (n SHMEM) Free(d Device, p uintptr) error {
 	return shmemError(C.sy_shmem_free(n.c, d.c, C.uint64_t(p)))
 }
 
-// Peer returns where a member's copy of an address is mapped, 0 if it is not.
+// Peer returns the address at which a member's copy of an address is mapped, 0 if it is not mapped.
 func (n SHMEM) Peer(d Device, p uintptr, peer int) (uintptr, error) {
 	var at C.uint64_t
 	err := shmemError(C.sy_shmem_peer(n.c, d.c, C.uint64_t(p), C.int(peer), &at))

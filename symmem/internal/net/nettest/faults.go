@@ -106,7 +106,7 @@ func garbage(r *Rank) {
 	r.Close()
 }
 
-// within is how soon ranks learn that another was killed.
+// within is the time within which ranks learn that another rank was killed.
 const within = time.Second
 
 // kill: rank 2 is killed while rank 0 waits for it, puts to it and fences it. Operations between

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// scenarios are what ranks run, by name.
+// scenarios are the functions that ranks run, by name.
 var scenarios = map[string]func(*Rank){
 	"sizes":     sizes,
 	"blocks":    blocks,

@@ -22,7 +22,7 @@ type Options struct {
 	Seeds  int              // number of seeds of scenario "seeds"
 }
 
-// plan is what a rank gets at its start.
+// plan holds the settings that a rank gets at its start.
 type plan struct {
 	Scenario   string
 	Rank, Size int
@@ -159,7 +159,7 @@ func (o Options) start(t *testing.T, p plan) (*member, *gob.Decoder) {
 	return m, gob.NewDecoder(read)
 }
 
-// lastWords is how long other ranks may still report failures after the first one.
+// lastWords is the time for which other ranks may still report failures after the first one.
 const lastWords = 2 * time.Second
 
 // giveUp ends all ranks, which would otherwise wait for the failed one.

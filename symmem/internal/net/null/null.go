@@ -17,7 +17,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net/proxy"
 )
 
-// Settings say how the null network treats the messages that a rank sends.
+// Settings set the null network's delays and losses of the messages that a rank sends.
 type Settings struct {
 	Delay     time.Duration // of each message
 	Bandwidth float64       // bytes a second to each peer; 0 for no limit

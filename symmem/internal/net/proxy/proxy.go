@@ -187,7 +187,8 @@ func (p *Proxy) NextLost() (peer int, why string) {
 var Reasons = [C.NET_REASONS]string{"", "malformed", "secret", "epoch", "source", "window", "bounds", "signal", "duplicate",
 	"far ahead", "no memory", "stranger"}
 
-// Refused returns how many messages were dropped, and how many connections were refused.
+// Refused returns the numbers of messages that were dropped and of connections that were refused,
+// by reason.
 func (p *Proxy) Refused() [C.NET_REASONS]uint64 {
 	var n [C.NET_REASONS]C.uint64_t
 	C.net_refused(p.c, &n[0])

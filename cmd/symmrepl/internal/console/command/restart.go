@@ -52,7 +52,7 @@ func runRestart(ctx context.Context, c *console.Call, t *tour.Tour) console.Outc
 	return console.Done
 }
 
-// anotherSession says how to start a session by other flags.
+// anotherSession returns the hint for a session with other flags.
 func anotherSession(notebook bool) string {
 	if notebook {
 		return "with flags it starts another session, and is a cell of its own: move the lines below it to the next cell"

@@ -30,7 +30,7 @@ function: the names that it declares are not known afterwards.`,
 	}
 }
 
-// turnsRuns is how often two codes run in turns by default.
+// turnsRuns is the default number of runs of each of two codes in turns.
 const turnsRuns = 20
 
 // timedCode returns the code at the end of the command's argument.

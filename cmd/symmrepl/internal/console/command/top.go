@@ -62,7 +62,8 @@ func runTop(ctx context.Context, c *console.Call) console.Outcome {
 	return console.OutcomeOf(session.Reply{})
 }
 
-// topFooter says how often the text has been shown, and what ends it.
+// topFooter returns the line below the text: the number of times that the text was shown, and the
+// keys that end it.
 func topFooter(n, times int, every time.Duration, ends string) string {
 	of := ""
 	if times > 0 {

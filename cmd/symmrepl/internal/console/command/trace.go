@@ -116,7 +116,7 @@ func inspectAll(answers []session.Answer, err error) error {
 	return err
 }
 
-// WroteTrace says where a timeline was written to.
+// WroteTrace is the format of the remark that names the file of a timeline.
 const WroteTrace = "the timeline is in %s, for ui.perfetto.dev and trace_processor"
 
 // WriteTrace writes a timeline to a file of Perfetto.

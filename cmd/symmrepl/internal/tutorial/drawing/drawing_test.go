@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Shapes are where they are drawn.
+// Shapes appear at the places where they were drawn.
 func TestShapes(t *testing.T) {
 	s := &sheet{width: 100, height: 80}
 	s.box(10, 10, 40, 30, blue, "a", "<b>")
@@ -89,7 +89,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// contrast is that of WCAG 2.
+// contrast returns the contrast as WCAG 2 defines it.
 func contrast(a, b colour) float64 {
 	light, dark := luminance(a), luminance(b)
 	if light < dark {

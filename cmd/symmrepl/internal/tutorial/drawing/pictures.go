@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// drawn is how a picture is drawn, and its size.
+// drawn is a picture's size and the function that draws it.
 type drawn struct {
 	width, height float64
 	draw          func(*sheet)

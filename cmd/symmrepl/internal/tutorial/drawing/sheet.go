@@ -24,7 +24,7 @@ const (
 // several tells ranks, hosts or tokens apart.
 var several = []colour{blue, green, brown, violet, red, teal}
 
-// anchor says which part of words stands at their place.
+// anchor is the part of words that stands at their place.
 type anchor string
 
 const (
@@ -39,7 +39,7 @@ const (
 	wide     = 7.2
 )
 
-// sheet is what a picture is drawn on. Places are pixels from the upper left corner.
+// sheet is the surface of a picture. Places are pixels from the upper left corner.
 type sheet struct {
 	width, height float64
 	svg           strings.Builder

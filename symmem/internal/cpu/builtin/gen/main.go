@@ -22,7 +22,7 @@ func main() {
 	}
 }
 
-// parts is how many files hold the operations. The Go tool compiles them side by side.
+// parts is the number of files that hold the operations. The Go tool compiles them side by side.
 const parts = 4
 
 // files returns the texts by file name: headers.h includes all headers, outside of the operations'
