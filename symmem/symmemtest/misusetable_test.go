@@ -180,7 +180,10 @@ func (m *table) search() {
 		}
 	}
 	m.right = make([]reflect.Value, typ.NumIn())
-	off := []string{"NCCL needs the cuda device"} // reasons for which nothing is right on this device
+	off := []string{ // reasons for which nothing is right on this device
+		"NCCL needs the cuda device",
+		"comm cannot be adopted", "has a communicator of NCCL already", // only other code makes communicators to adopt
+	}
 	if why := symmem.Caps().MulticastWhy; why != "" {
 		off = append(off, why)
 	}

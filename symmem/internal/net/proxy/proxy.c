@@ -247,8 +247,12 @@ net_proxy *net_open(const net_setup *setup, char why[NET_WHY]) {
 		release(p);
 		return NULL;
 	}
-	sigset_t all, old; // signals are handled by Go's threads
+	// Signals are handled by Go's threads, but those of faults come to the thread that made the fault:
+	// if they are blocked, the process ends without a word.
+	sigset_t all, old;
 	sigfillset(&all);
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+	for (size_t k = 0; k < sizeof faults / sizeof *faults; k++) sigdelset(&all, faults[k]);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	int failed = pthread_create(&p->thread, NULL, run, p);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

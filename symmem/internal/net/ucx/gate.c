@@ -8,33 +8,22 @@
 // kernel does not hand over a connection without data; it keeps as many of them as for any port
 // (net.core.somaxconn), and they cost this process neither memory nor descriptors.
 //
-// The functions are installed in the library's own table of imported functions, which the loader
-// fills. Nothing else in the process changes.
+// imports.c installs the functions in the library's own table of imported functions.
 #define _GNU_SOURCE
 #include "gate.h"
 
-#include <dlfcn.h>
-#include <elf.h>
 #include <errno.h>
-#include <link.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, GLOBAL_DATA = R_X86_64_GLOB_DAT };
-#elif defined(__aarch64__)
-enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, GLOBAL_DATA = R_AARCH64_GLOB_DAT };
-#else
-#error "gate.c knows the relocations of x86-64 and arm64 only"
-#endif
+#include "imports.h"
 
 typedef struct {
 	char magic[8];
@@ -139,65 +128,18 @@ static int gate_connect(int fd, const struct sockaddr *to, socklen_t bytes) {
 	return -1;
 }
 
-typedef struct {
-	const char *name;
-	void *by;
-	int found;
-} entrance;
-
-// guard replaces the entries in a table of relocations that refer to an entrance.
-static int guard(const struct link_map *map, const ElfW(Rela) * table, size_t bytes, const ElfW(Sym) * symbols, const char *strings, entrance *entrances, size_t n) {
-	uintptr_t page = sysconf(_SC_PAGESIZE);
-	for (size_t k = 0; table && k < bytes / sizeof *table; k++) {
-		unsigned long type = ELF64_R_TYPE(table[k].r_info);
-		if (type != JUMP_SLOT && type != GLOBAL_DATA) continue;
-		const char *name = strings + symbols[ELF64_R_SYM(table[k].r_info)].st_name;
-		for (size_t e = 0; e < n; e++) {
-			if (strcmp(name, entrances[e].name)) continue;
-			void **slot = (void **)(map->l_addr + table[k].r_offset);
-			void *at = (void *)((uintptr_t)slot & ~(page - 1));
-			// the loader may have made it read-only
-			if (mprotect(at, page, PROT_READ | PROT_WRITE)) return 1;
-			__atomic_store_n(slot, entrances[e].by, __ATOMIC_RELEASE);
-			entrances[e].found = 1;
-		}
-	}
-	return 0;
-}
-
 int gate_build(void *inside, char why[NET_WHY]) {
 	static const char *const cannot = "its connections cannot be guarded: ";
-	Dl_info info;
-	struct link_map *map = NULL;
-	if (!dladdr1(inside, &info, (void **)&map, RTLD_DL_LINKMAP) || !map) {
-		snprintf(why, NET_WHY, "%slibucs is not found", cannot);
+	import imports[] = {{"listen", gate_listen, 0}, {"accept", gate_accept, 0}, {"connect", gate_connect, 0}};
+	enum { N = sizeof imports / sizeof *imports };
+	const char *failed = imports_replace(inside, imports, N);
+	if (failed) {
+		snprintf(why, NET_WHY, "%s%s", cannot, failed);
 		return 1;
 	}
-	const ElfW(Rela) *calls = NULL, *others = NULL;
-	const ElfW(Sym) *symbols = NULL;
-	const char *strings = NULL;
-	size_t calls_bytes = 0, others_bytes = 0;
-	for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
-		// some loaders do not relocate it
-		uintptr_t at = d->d_un.d_ptr < map->l_addr ? d->d_un.d_ptr + map->l_addr : d->d_un.d_ptr;
-		switch (d->d_tag) {
-		case DT_JMPREL: calls = (void *)at; break;
-		case DT_PLTRELSZ: calls_bytes = d->d_un.d_val; break;
-		case DT_RELA: others = (void *)at; break;
-		case DT_RELASZ: others_bytes = d->d_un.d_val; break;
-		case DT_SYMTAB: symbols = (void *)at; break;
-		case DT_STRTAB: strings = (void *)at; break;
-		}
-	}
-	entrance entrances[] = {{"listen", gate_listen, 0}, {"accept", gate_accept, 0}, {"connect", gate_connect, 0}};
-	enum { N = sizeof entrances / sizeof *entrances };
-	if (!symbols || !strings || guard(map, calls, calls_bytes, symbols, strings, entrances, N) || guard(map, others, others_bytes, symbols, strings, entrances, N)) {
-		snprintf(why, NET_WHY, "%sits table of calls is not found or closed", cannot);
-		return 1;
-	}
-	for (size_t e = 0; e < N; e++) {
-		if (entrances[e].found) continue;
-		snprintf(why, NET_WHY, "%sit does not call %s", cannot, entrances[e].name);
+	for (size_t k = 0; k < N; k++) {
+		if (imports[k].found) continue;
+		snprintf(why, NET_WHY, "%sit does not call %s", cannot, imports[k].name);
 		return 1;
 	}
 	return 0;

@@ -15,6 +15,7 @@
 #include "api.h"
 #include "gate.h"
 #include "load.h"
+#include "purge.h"
 #include "ucx.h"
 
 enum { PATH = 4096 };
@@ -55,6 +56,7 @@ static int load(const char *path, char why[NET_WHY]) {
 		snprintf(why, NET_WHY, "it has no ucs_status_string");
 		return 0;
 	}
+	purge_mend((void *)ucx.get_version);
 	return !gate_build((void *)ucx.status_string, why);
 }
 
