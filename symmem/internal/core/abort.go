@@ -56,7 +56,9 @@ func (rt *Runtime) abortWaits(why string) {
 	rt.abort.CompareAndSwap(nil, &why)
 	atomic.OrUint32(&rt.watch.Abort, device.WatchAbort)
 	rt.hostCtx.Load().cancel()
-	rt.comms.GiveUp()
+	for _, p := range rt.parts {
+		p.GiveUp()
+	}
 }
 
 func (rt *Runtime) whyAborted() string {

@@ -41,6 +41,7 @@
 //	trace      when operations begin and end, and for whom they wait
 //	sanitizer  what the host reports to the sanitizer of its device
 //	networks   the choice of the engine between hosts, and the open engine
+//	seam       the interfaces of what a world is made of
 //	nccl       the calls of a communicator of NCCL, its end, and what follows from NCCL's device API
 //
 // Core itself keeps what programs hold, and what connects it. Its files are in six groups; a file
@@ -54,7 +55,7 @@
 //	calls             call.go, launches.go, calls.go, call_operator.go, operands.go, inner.go, operand.go, region.go; calculating.go, arithmetic.go; signal.go,
 //	                  onesided.go, network_onesided.go, network_underway.go, copies.go, and the files that begin with nccl
 //	questions         waits.go, busy.go, explain.go, trace.go, bounds.go, contents.go, signals_unawaited.go, departures.go
-//	life and death    world.go, group_life.go, group_names.go, symmetric_free.go, network_connect.go, recover.go, survivors.go, lost.go
+//	life and death    part.go, world.go, group_life.go, group_names.go, symmetric_free.go, network_connect.go, recover.go, survivors.go, lost.go
 //
 // # Locks
 //

@@ -116,25 +116,28 @@ func (g *Group) discard() {
 	})
 	for _, o := range ended {
 		o.stale.CompareAndSwap(nil, ptr("it was freed"))
-		for _, a := range rt.allocs {
-			a.mappings = slices.DeleteFunc(a.mappings, func(m *mapping) bool { return m.g == o })
-			a.conceal(o) // its memory stays
+		for _, p := range slices.Backward(rt.parts) {
+			p.DropGroup(o)
 		}
-		o.unwire()
-		o.emptyPool()
-		o.dropStands()
-		o.closeSpares()
-		o.watch.Forget()
-		o.work.release()
-		for _, c := range o.comms {
-			if c != nil {
-				c.End(nil)
-			}
-		}
-		if o.event != nil {
-			o.event.Close() // a failure leaks an event and is no reason to fail
-			o.event = nil
-		}
+	}
+}
+
+// restart gives back the memory that the group keeps between its calls. No member may be
+// communicating. rt.mu is held.
+func (g *Group) restart() {
+	g.emptyPool()
+	g.dropStands()
+	g.closeSpares()
+}
+
+// end gives back all memory of the group. rt.mu is held.
+func (g *Group) end() {
+	g.restart()
+	g.watch.Forget()
+	g.work.release()
+	if g.event != nil {
+		g.event.Close() // a failure leaks an event and is no reason to fail
+		g.event = nil
 	}
 }
 

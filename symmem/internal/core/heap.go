@@ -9,6 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nvshmem"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -189,14 +190,47 @@ func (rt *Runtime) loseHeap(why string) {
 	}
 }
 
-// freeHeap gives the memory of an allocation, whose work is over on all ranks, back to the heap. All
-// ranks call it. The memory of a heap that a rank cannot use any more stays until the processes end.
-func (a *allocation) freeHeap(op string) error {
+// shmemPart has what is NVSHMEM's: the heap, and the table for kernels.
+type shmemPart struct{ part }
+
+// Drained ends the watch, for the same reason as that of copies.
+func (p shmemPart) Drained() {
+	p.rt.mu.Lock()
+	defer p.rt.mu.Unlock()
+	if h := p.rt.heap; h != nil {
+		h.watch.Forget()
+	}
+}
+
+// Settle notes that the heap is lost with one of its ranks.
+func (p shmemPart) Settle(l seam.Loss) error {
+	if why, _ := l.Of(p.rt.all.ranks); why != "" {
+		p.rt.loseHeap(why)
+	}
+	return nil
+}
+
+// Clear makes the words zero by which ranks signal, and those of the table.
+func (p shmemPart) Clear(s device.Stream) error {
+	if m := p.rt.shmem.memory; m != nil {
+		if err := s.Set(m.pointer()+device.Ptr(nvshmem.ClaimedAt), 0, nvshmem.ClaimedBytes); err != nil {
+			return err
+		}
+	}
+	if h := p.rt.heap; h != nil && h.words != nil {
+		return s.Set(h.words.Ptr(), 0, h.words.Size())
+	}
+	return nil
+}
+
+// DropMemory gives the memory of an allocation back to the heap. All ranks call it. The memory of a
+// heap that a rank cannot use any more stays until the processes end.
+func (p shmemPart) DropMemory(op string, a *allocation) error {
 	seg, ok := a.seg.(device.HeapSegment)
-	if !ok {
+	if !ok || a.stale.Load() != nil {
 		return nil
 	}
-	rt := a.rt
+	rt := p.rt
 	rt.all.meeting.Lock()
 	h, _, _, err := rt.meetForHeap(op, a.id+" of NVSHMEM's heap")
 	rt.all.meeting.Unlock()
@@ -210,32 +244,34 @@ func (a *allocation) freeHeap(op string) error {
 	return rt.inHeapTogether(h, "nvshmem_free", seg.Free)
 }
 
-// closeHeap leaves the heap, if all ranks come for it within partLimit; otherwise the end of the
-// process does. The streams have no work any more.
-func (rt *Runtime) closeHeap() {
+// Close leaves the heap, if all ranks come for it within partLimit; otherwise the end of the process
+// does.
+func (p shmemPart) Close() error {
+	rt := p.rt
 	rt.mu.Lock()
 	h := rt.heap
 	rt.heap = nil
 	rt.mu.Unlock()
 	if h == nil {
-		return
+		return nil
 	}
 	h.watch.Forget()
 	if h.marks != 0 {
 		rt.dev.Free(h.marks) // no caller is left for its error
 	}
 	if h.lost != "" || rt.broken.Load() != nil {
-		return
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), partLimit)
 	defer cancel()
 	if rt.client != nil {
 		call := bootstrap.Call{Group: rt.all.ranks, Key: rt.all.key + " leaves the heap", Op: "Close"}
 		if _, err := rt.client.Gather(ctx, call, nil); err != nil {
-			return
+			return nil
 		}
 	}
 	h.d.Close(ctx)
+	return nil
 }
 
 // heapRows is the number of rows of words in the heap: each has a word for each channel and rank, by

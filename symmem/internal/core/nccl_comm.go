@@ -149,7 +149,7 @@ func (g *Group) shares() string {
 
 // sharesDevices reports whether two members use the same device.
 func (g *Group) sharesDevices() bool {
-	return slices.ContainsFunc(g.rt.sharing().Ranks, func(ranks []int) bool { return firstOf(ranks, g.ranks) != lastOf(ranks, g.ranks) })
+	return slices.ContainsFunc(g.rt.sharing().Ranks, func(ranks []int) bool { return len(ranks)-len(others(ranks, g.ranks)) > 1 })
 }
 
 // refusesSharing returns the reason why NCCL has no communicators for ranks that share devices; ""
@@ -172,16 +172,6 @@ func (rt *Runtime) hasComm(g *Group, sort int) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	return g.comms[sort] != nil
-}
-
-// lastOf returns the last of ranks that is in set, or -1.
-func lastOf(ranks, set []int) int {
-	for i := len(ranks) - 1; i >= 0; i-- {
-		if slices.Contains(set, ranks[i]) {
-			return ranks[i]
-		}
-	}
-	return -1
 }
 
 // join makes the group's communicator of a sort. It is collective over the group, on the host.
@@ -264,20 +254,6 @@ func (g *Group) keep(ctx context.Context, op string, comm *communicator, err err
 		comm.End(nil)
 	}
 	return nil
-}
-
-// waits are the calls that have been under way for some time.
-func (c *communicator) waits() (list []Wait) {
-	if c.isEnded() {
-		return nil
-	}
-	for _, t := range c.Pending() {
-		if call, ok := c.g.rt.find(t.ID); ok && t.Since() > callQuiet && !t.Puts {
-			list = append(list, Wait{Op: call.Text(), Ordinal: call.Ordinal, Group: c.g.String(), Peers: c.g.others(),
-				For: c.Name, Since: t.Since(), Caller: call.Caller, Library: true})
-		}
-	}
-	return list
 }
 
 // explainLostNCCL writes into e the reason why a call by NCCL was given up.

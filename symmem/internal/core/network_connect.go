@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
@@ -101,6 +102,61 @@ func sameKind(g *Group, op string, all []networkReport) error {
 		}
 	}
 	return nil
+}
+
+// networkPart has the engine, and what it keeps for groups and tensors.
+type networkPart struct{ part }
+
+// Moves adds the messages under way.
+func (p networkPart) Moves(to *Progress) {
+	rt, n := p.rt, p.rt.net.Load()
+	if n == nil {
+		return
+	}
+	to.Stands = to.Stands && rt.flushed()
+	for _, peer := range n.Engine.Peers() {
+		if peer.Rank == rt.rank {
+			continue
+		}
+		// What this rank asks others for a table, and answers them, moves nothing: only numbered
+		// messages count.
+		to.Stands = to.Stands && peer.Posted == peer.Sent && peer.Parked == 0
+		to.Exchanged = append(to.Exchanged, Exchanged{Peer: peer.Rank, Sent: peer.Numbered, Landed: peer.Landed})
+		for _, count := range []uint64{peer.Posted, peer.Sent, peer.Numbered, peer.Landed} {
+			to.Mix(count)
+		}
+	}
+}
+
+// Settle begins the epoch of this generation, so that no signal arrives any more while signals are
+// cleared. With ranks that were replaced, the ranks connect anew instead.
+func (p networkPart) Settle(l seam.Loss) error {
+	if len(l.Replaced) > 0 {
+		return nil
+	}
+	return p.rt.reconnect()
+}
+
+// DropGroup ends the group's windows, of which the memory stays, and gives its words back.
+func (p networkPart) DropGroup(g *Group) {
+	for _, a := range p.rt.allocs {
+		a.conceal(g)
+	}
+	g.unwire()
+}
+
+func (p networkPart) DropMemory(_ string, a *allocation) error {
+	p.rt.mu.Lock()
+	defer p.rt.mu.Unlock()
+	return a.conceal(nil)
+}
+
+func (p networkPart) Close() error {
+	n := p.rt.net.Swap(nil)
+	if n == nil {
+		return nil
+	}
+	return n.Close()
 }
 
 // reconnect begins the epoch of this generation, with the ranks that are left: messages of others

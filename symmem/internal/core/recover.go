@@ -9,7 +9,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
-	"github.com/symmrepl/symmrepl/symmem/internal/core/nvshmem"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -40,7 +40,9 @@ func (rt *Runtime) recover(ctx context.Context, op string, replaced []int) (lost
 	if err := rt.drain(); errors.As(err, &poisoned) && poisoned.Poisoned {
 		return nil, rt.failure(op, err)
 	}
-	rt.forgetCopies()
+	for _, p := range rt.parts {
+		p.Drained()
+	}
 	atomic.StoreUint32(&rt.watch.Ended, 0)
 	atomic.StoreUint32(&rt.watch.Fault.State, device.WaitNone)
 	for i := range rt.watch.Waits {
@@ -58,7 +60,6 @@ func (rt *Runtime) recover(ctx context.Context, op string, replaced []int) (lost
 	if err != nil {
 		return nil, rt.failure(op, err)
 	}
-	gone := others(rt.all.ranks, left)
 	meet := &Group{rt: rt, name: "world", ranks: left, rank: slices.Index(left, rt.rank),
 		key: fmt.Sprintf("recover %d", slices.Max(generations))}
 	gather := func(step string, value int, failed error) ([]int, error) {
@@ -67,15 +68,14 @@ func (rt *Runtime) recover(ctx context.Context, op string, replaced []int) (lost
 		}
 		return gatherWithout(ctx, meet, op, step, value, failed)
 	}
-	rt.releaseComms()
 	rt.keepUnawaited()
 	rt.remains.Store(&left)
-	lost = rt.lose(replaced, gone)
-	rt.noLongerSlow(replaced)
+	loss := seam.Loss{Replaced: replaced, Gone: others(rt.all.ranks, left)}
+	lost = rt.lose(loss)
 	rt.renumber(slices.Max(generations) + 1)
 	var failed error
-	if len(replaced) == 0 {
-		failed = rt.reconnect() // first: until then signals may arrive
+	for _, p := range rt.parts {
+		failed = errors.Join(failed, p.Settle(loss))
 	}
 	if failed == nil {
 		failed = rt.clear()
@@ -135,9 +135,6 @@ func (rt *Runtime) renumber(generation int) {
 	clear(rt.created)
 	serials := map[string]int{}
 	for _, g := range rt.groups {
-		g.emptyPool()
-		g.dropStands()
-		g.closeSpares()
 		if g == rt.all {
 			g.renumber(g.name)
 			continue
@@ -149,49 +146,20 @@ func (rt *Runtime) renumber(generation int) {
 	}
 }
 
-// forgetCopies ends the watches of copies once the streams are drained. A watch that saw a wait
-// before its peer ended it could otherwise give it up after the records of waits were cleared.
-func (rt *Runtime) forgetCopies() {
-	rt.mu.Lock()
-	groups := slices.Clone(rt.groups)
-	rt.mu.Unlock()
-	for _, g := range groups {
-		g.watch.Forget()
-	}
-}
-
 // clear zeroes this rank's signals, inboxes and signal pads, and waits for it.
 func (rt *Runtime) clear() error {
-	s := rt.first
 	rt.mu.Lock()
-	groups, allocs := slices.Clone(rt.groups), slices.Clone(rt.allocs)
+	err := rt.first.issue(func(d device.Stream) (err error) {
+		for i := 0; i < len(rt.parts) && err == nil; i++ {
+			err = rt.parts[i].Clear(d)
+		}
+		return err
+	})
 	rt.mu.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, g := range groups {
-		if g.work.seg == nil {
-			continue
-		}
-		if err := g.reset(s.d); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
-	if m := rt.shmem.memory; m != nil {
-		if err := s.d.Set(m.pointer()+device.Ptr(nvshmem.ClaimedAt), 0, nvshmem.ClaimedBytes); err != nil {
-			return err
-		}
-	}
-	if h := rt.heap; h != nil && h.words != nil {
-		if err := s.d.Set(h.words.Ptr(), 0, h.words.Size()); err != nil {
-			return err
-		}
-	}
-	for _, a := range allocs {
-		if err := s.d.Set(a.at.PadIn(a.seg), 0, a.at.PadBytes); err != nil {
-			return err
-		}
-	}
-	return s.d.Synchronize()
+	return rt.first.issue(func(d device.Stream) error { return d.Synchronize() })
 }
 
 // rebuild builds the workspaces of the world and of its stale teams again, with the replaced ranks.
@@ -199,11 +167,7 @@ func (rt *Runtime) clear() error {
 // they are, and connect.
 func (rt *Runtime) rebuild(ctx context.Context) error {
 	defer context.AfterFunc(ctx, rt.hostCtx.Load().cancel)()
-	rt.all.watch.Forget()
-	rt.mu.Lock()
-	rt.all.unwire()
-	rt.mu.Unlock()
-	rt.all.work.release()
+	rt.all.unbuild()
 	if rt.whole() {
 		rt.all.stale.Store(nil)
 	}

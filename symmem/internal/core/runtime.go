@@ -10,6 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/trace"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
@@ -42,6 +43,7 @@ type Runtime struct {
 	watch      *device.Watch // the page that kernels and the host share
 	all        *Group
 	first      *Stream // always there
+	parts      []seam.Part[*Group, *allocation]
 
 	calls       *calls.Log[Record]          // calls.go
 	progress                                // progress.go

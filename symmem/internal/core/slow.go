@@ -4,6 +4,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/delay"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/delays"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 )
 
 // slowed holds the setting of Slow; guarded by rt.mu.
@@ -49,11 +50,15 @@ func (rt *Runtime) Slowed() string {
 	return rt.slow.setting.String()
 }
 
-// noLongerSlow notes that ranks which were replaced are not slowed any more.
-func (rt *Runtime) noLongerSlow(replaced []int) {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	rt.slow.setting = rt.slow.setting.Without(replaced)
+// slowPart has the setting of Slow.
+type slowPart struct{ part }
+
+// Settle notes that ranks which were replaced are not slowed any more.
+func (p slowPart) Settle(l seam.Loss) error {
+	p.rt.mu.Lock()
+	defer p.rt.mu.Unlock()
+	p.rt.slow.setting = p.rt.slow.setting.Without(l.Replaced)
+	return nil
 }
 
 // begins does what an admitted call does before its work, once. user says that it launches a kernel

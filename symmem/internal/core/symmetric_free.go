@@ -1,10 +1,5 @@
 package symmem
 
-import (
-	"errors"
-	"slices"
-)
-
 // free gives an allocation back. It is collective over the group, unless the allocation is stale.
 func (a *allocation) free(op string) {
 	rt := a.rt
@@ -27,17 +22,10 @@ func (a *allocation) free(op string) {
 	if !a.freed.CompareAndSwap(false, true) {
 		panic(rt.misuse(op, "tensor", "", "the tensor %s was freed", a.desc))
 	}
-	failed := a.closeWindows()
-	if a.stale.Load() == nil && !alone && failed == nil {
-		failed = a.freeHeap(op)
+	if err := a.end(op); err != nil {
+		panic(rt.failure(op, err))
 	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	rt.allocs = slices.DeleteFunc(rt.allocs, func(o *allocation) bool { return o == a })
-	if err := errors.Join(failed, a.conceal(nil)); err != nil {
-		panic(rt.failure(op, err)) // the memory stays, as something may still land there
-	}
-	a.release()
+	a.unmap()
 }
 
 // release unmaps the allocation, which nothing may use any more.

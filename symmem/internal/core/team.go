@@ -145,11 +145,7 @@ func (g *Group) buildTeam(op string, t *Group, sort string, ranks []int) *Group 
 	case t.stale.Load() == nil:
 		return t
 	default:
-		t.watch.Forget()
-		g.rt.mu.Lock()
-		t.unwire()
-		g.rt.mu.Unlock()
-		t.work.release()
+		t.unbuild()
 		t.renumberTeam()
 		t.stale.Store(nil)
 	}

@@ -79,7 +79,7 @@ type atEmpty struct {
 
 // unused lists the group's tensors that nothing of this rank holds or uses. Those that have lost a
 // part, or are this rank's alone, it frees.
-func (g *Group) unused() (list []calls.Digest) {
+func (g *Group) unused(op string) (list []calls.Digest) {
 	rt := g.rt
 	var alone []*allocation
 	rt.mu.Lock()
@@ -94,7 +94,7 @@ func (g *Group) unused() (list []calls.Digest) {
 	}
 	rt.mu.Unlock()
 	for _, a := range alone {
-		if a.end() {
+		if a.end(op) == nil {
 			a.unmap()
 		}
 	}
@@ -103,7 +103,7 @@ func (g *Group) unused() (list []calls.Digest) {
 
 // reclaim makes spares of the tensors that all members neither hold nor use. The caller holds the
 // group's meeting, in which they said so.
-func (g *Group) reclaim(said []atEmpty) {
+func (g *Group) reclaim(op string, said []atEmpty) {
 	rt := g.rt
 	var gone []*allocation
 	rt.mu.Lock()
@@ -114,7 +114,7 @@ func (g *Group) reclaim(said []atEmpty) {
 	}
 	rt.mu.Unlock()
 	for _, a := range gone {
-		if a.end() {
+		if a.end(op) == nil {
 			rt.mu.Lock()
 			g.spares.list = append(g.spares.list, spare{a, g.allocs})
 			rt.mu.Unlock()
@@ -122,20 +122,21 @@ func (g *Group) reclaim(said []atEmpty) {
 	}
 }
 
-// end ends the tensor of an allocation that nothing uses. Its memory stays mapped; false means that it
+// end ends the tensor of an allocation that nothing uses. Its memory stays mapped; after an error it
 // must stay so, as something may still land there.
-func (a *allocation) end() bool {
+func (a *allocation) end(op string) (err error) {
 	rt := a.rt
 	a.freed.Store(true)
-	failed := a.closeWindows()
+	for i := len(rt.parts) - 1; i >= 0 && err == nil; i-- {
+		err = rt.parts[i].DropMemory(op, a)
+	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.allocs = slices.DeleteFunc(rt.allocs, func(o *allocation) bool { return o == a })
-	if errors.Join(failed, a.conceal(nil)) != nil {
-		return false
+	if err == nil {
+		a.vacate()
 	}
-	a.vacate()
-	return true
+	return err
 }
 
 // fitting returns the first of the group's spares with a layout, nil if there is none. rt.mu is held.
@@ -174,11 +175,11 @@ func (g *Group) segments(op, desc string, at memory.Placement, make func(n int) 
 	taken := g.fitting(at)
 	rt.mu.Unlock()
 	if taken != nil {
-		said, err := gatherValues(g, op, fmt.Sprintf("%s, in the memory of %s", desc, taken.id), atEmpty{Unused: g.unused()}, g.wipe(taken))
+		said, err := gatherValues(g, op, fmt.Sprintf("%s, in the memory of %s", desc, taken.id), atEmpty{Unused: g.unused(op)}, g.wipe(taken))
 		if err != nil {
 			return nil, err
 		}
-		g.reclaim(said)
+		g.reclaim(op, said)
 		rt.mu.Lock()
 		defer rt.mu.Unlock()
 		g.spares.list = slices.DeleteFunc(g.spares.list, func(s spare) bool { return s.a == taken })
@@ -189,9 +190,9 @@ func (g *Group) segments(op, desc string, at memory.Placement, make func(n int) 
 	if full {
 		err = nil
 	}
-	said, failed := gatherValues(g, op, desc, atEmpty{Unused: g.unused(), Full: full}, err)
+	said, failed := gatherValues(g, op, desc, atEmpty{Unused: g.unused(op), Full: full}, err)
 	if failed == nil {
-		g.reclaim(said)
+		g.reclaim(op, said)
 		if slices.ContainsFunc(said, func(m atEmpty) bool { return m.Full }) {
 			if seg != nil {
 				seg.Close()
@@ -232,9 +233,9 @@ func (g *Group) reclaimAll(op string) {
 	}
 	for _, o := range groups {
 		o.meeting.Lock()
-		said, err := gatherValues(o, op, o.listed()+", with the tensors that it still has", atEmpty{Unused: o.unused()}, nil)
+		said, err := gatherValues(o, op, o.listed()+", with the tensors that it still has", atEmpty{Unused: o.unused(op)}, nil)
 		if err == nil {
-			o.reclaim(said)
+			o.reclaim(op, said)
 		}
 		o.meeting.Unlock()
 		if err != nil {
@@ -248,11 +249,11 @@ func (g *Group) reclaimAll(op string) {
 func (g *Group) makeRoom(op, desc string) error {
 	rt := g.rt
 	rt.local.Collect()
-	said, err := gatherValues(g, op, desc+", for which a device has no memory yet", atEmpty{Unused: g.unused()}, nil)
+	said, err := gatherValues(g, op, desc+", for which a device has no memory yet", atEmpty{Unused: g.unused(op)}, nil)
 	if err != nil {
 		return err
 	}
-	g.reclaim(said)
+	g.reclaim(op, said)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	g.dropSpares(0)

@@ -11,34 +11,13 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nvshmem"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
 // Wait is one thing this rank waits for.
-type Wait struct {
-	Op       string // "wait_signal", "Rendezvous"
-	Ordinal  uint64 // of a collective call in its group, from 1; 0 of any other
-	Group    string // "world", or "group 0,2"
-	Peers    []int  // world ranks it waits for
-	For      string // "a signal on channel 3"
-	Since    time.Duration
-	Limit    time.Duration // after which it gives up by itself; 0: never
-	Caller   int           // where the call was made, as Config.Caller said
-	Replayed int           // where the graph was replayed last that captured the call, likewise; 0 if none did
-
-	// Call is the name of a collective call: the same on all members, and of no other call. It is
-	// empty for other calls.
-	Call string
-	// Sure reports whether only calls of the Peers end the wait, or calls of any other rank if
-	// there are no Peers: an operation waits for a signal or a call. It is not set for kernels of
-	// the user's, nor for waits for the network, a library or a copy.
-	Sure bool
-	Host bool // a collective call waits on the host
-	// Library reports whether the call is under way in the device's library of collectives, NCCL.
-	Library bool
-	Seen    uint64 // when the waiting kernel last looked in vain, in nanoseconds of a clock of its own; 0 on the host
-}
+type Wait = seam.Wait
 
 // Waits lists the waits of this rank at this moment: on the device for some time already, or in a
 // collective call on the host. It may be called at any time. To waits for ranks on other hosts it
@@ -69,8 +48,8 @@ func (rt *Runtime) listWaits(asking bool) (list []Wait) {
 		}
 		list = append(list, wait)
 	}
-	for _, c := range rt.comms.All() {
-		list = append(list, c.waits()...)
+	for _, p := range rt.parts {
+		list = append(list, p.Waits()...)
 	}
 	for _, w := range rt.calls.Waits() {
 		list = append(list, Wait{

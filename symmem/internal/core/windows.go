@@ -1,9 +1,6 @@
 package symmem
 
 import (
-	"errors"
-	"slices"
-
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -41,24 +38,4 @@ func (rt *Runtime) noWindowsOf(backend string) string {
 		return err.Error()
 	}
 	return l.Windows()
-}
-
-// closeWindows ends the windows of an allocation that is freed, whose work is over.
-func (a *allocation) closeWindows() (err error) {
-	rt := a.rt
-	rt.mu.Lock()
-	groups := slices.Clone(rt.groups)
-	rt.mu.Unlock()
-	for _, g := range groups {
-		rt.mu.Lock()
-		comms := g.comms
-		g.deviceComms = slices.DeleteFunc(g.deviceComms, func(d *DeviceComm) bool { return d.t.st.alloc == a })
-		rt.mu.Unlock()
-		for _, c := range comms {
-			if c != nil {
-				err = errors.Join(err, c.endResources(a))
-			}
-		}
-	}
-	return err
 }

@@ -106,6 +106,15 @@ func (g *Group) build(op, desc string) {
 	g.args = new(launch.Arguments)
 }
 
+// unbuild gives the workspace back, to be built again. No member may be communicating.
+func (g *Group) unbuild() {
+	g.watch.Forget()
+	g.rt.mu.Lock()
+	defer g.rt.mu.Unlock()
+	g.unwire()
+	g.work.release()
+}
+
 // reset makes this rank's part all zero, as when it was new. No member may be communicating.
 func (g *Group) reset(s device.Stream) error {
 	return g.watch.Reset(func() error { return s.Set(g.work.seg.Ptr(), 0, g.layout().Tables) })

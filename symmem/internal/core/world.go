@@ -3,6 +3,7 @@ package symmem
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
@@ -28,6 +29,7 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 	rt.sanitizer = sanitizer.Of(dev)
 	rt.setGraphs(nil)
 	rt.renewHostContext()
+	rt.parts = rt.madeOf()
 	if c := config.Client; c != nil {
 		rt.client, rt.rank, rt.size = c, c.Rank(), c.Size()
 	}
@@ -75,35 +77,19 @@ func (rt *Runtime) Close() error {
 	if !rt.closed.CompareAndSwap(false, true) {
 		return nil
 	}
-	rt.awaitMembers()
+	for _, p := range slices.Backward(rt.parts) {
+		p.Leave()
+	}
 	rt.giveUp("the world was closed")
 	rt.looking.Lock() // nobody begins to look any more
 	defer rt.looking.Unlock()
 	rt.StopTrace()
-	rt.mu.Lock()
-	streams, allocs, groups := rt.streams, rt.allocs, rt.groups
-	rt.streams, rt.allocs, rt.groups = nil, nil, nil
-	rt.mu.Unlock()
-	for _, s := range streams {
+	for _, s := range rt.allStreams() {
 		s.synchronize() // no caller is left for its error
 	}
-	rt.releaseComms()
 	var failed error
-	if n := rt.net.Swap(nil); n != nil {
-		failed = n.Close()
-	}
-	for _, a := range allocs {
-		a.release()
-	}
-	rt.closeHeap()
-	for _, g := range groups {
-		g.emptyPool()
-		g.closeSpares()
-		g.watch.Forget()
-		g.work.release()
-	}
-	for _, s := range streams {
-		s.close()
+	for _, p := range slices.Backward(rt.parts) {
+		failed = errors.Join(failed, p.Close())
 	}
 	return errors.Join(failed, rt.dev.Close())
 }
