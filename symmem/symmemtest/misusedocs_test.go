@@ -35,7 +35,7 @@ var acceptances = []accepted{
 	{`Runtime\.(Abort|EndWaits)`, `receiver closed`, "Runtime.Abort", "after Close it does nothing"},
 	{`Runtime\.Abort`, `string .*`, "Runtime.Abort", "any text"},
 	{`Runtime\.EndWaits`, `string .*`, "Runtime.EndWaits", "any text"},
-	{`Runtime\.Begin`, `uint64 .*`, "Runtime.Begin", "number run of a session begins here, any number"},
+	{`Runtime\.Begin`, `uint64 .*`, "Runtime.Begin", "number run of a session, any number"},
 	{`Runtime\.BeginCell`, `int .*`, "Runtime.BeginCell", "any number"},
 	{`Runtime\.BeginCell`, `receiver closed`, "Runtime.BeginCell", "After Close it does nothing"},
 	{`Runtime\.Why`, `int .*`, "Runtime.Why", "any number"},

@@ -21,6 +21,9 @@
 // [Handle] holds the addresses of the members' copies of a tensor; signal.go and onesided.go have
 // the operations on it.
 //
+// A world is made of parts (part.go): what ends, begins anew or is asked of all of them is a loop over
+// the list. A library, a network or memory of a new sort is one more.
+//
 // The record of the calls explains a wait on the device (calls.go, waits.go). [Runtime.Abort] ends
 // all waits, and after [Runtime.Recover] communication is sound again (recover.go).
 //
@@ -37,6 +40,7 @@
 //	memory     where tensors lie, in a segment and in memory; ordinary memory and that of pools between its uses
 //	calculate  the kernels of Map and Reduce, from formulas and the ways in which operands lie in memory
 //	calls      what a call was made with, the comparison of a group's calls, and the log of the latest calls
+//	seam       the interfaces of what a world is made of
 //	copies     copies by copy engines, and the watch over them
 //	trace      when operations begin and end, and for whom they wait
 //	sanitizer  what the host reports to the sanitizer of its device

@@ -190,7 +190,7 @@ func (rt *Runtime) loseHeap(why string) {
 	}
 }
 
-// shmemPart has what is NVSHMEM's: the heap, and the table for kernels.
+// shmemPart is the part of NVSHMEM: its heap, and the table for kernels.
 type shmemPart struct{ part }
 
 // Drained ends the watch, for the same reason as that of copies.

@@ -10,7 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Progress reports how far this rank has come, and whether any of its work makes progress by itself.
+// Progress describes the progress of this rank, and whether any of its work goes on by itself.
 type Progress = seam.Progress
 
 // Exchanged counts the numbered messages between this rank and another one.

@@ -56,8 +56,8 @@ func (Idle[G, M]) Close() error               { return nil }
 // Loss lists the ranks whose processes were replaced since the last period, and those that are gone.
 type Loss struct{ Replaced, Gone []int }
 
-// Of returns why something that needs these ranks is lost, and the first rank that it lacks; "" and
-// -1 if it lacks none.
+// Of returns the reason for which something that needs these ranks is lost, and the first rank that
+// it lacks; "" and -1 if it lacks none.
 func (l Loss) Of(ranks []int) (why string, rank int) {
 	if r := firstOf(ranks, l.Gone); r >= 0 {
 		return fmt.Sprintf("rank %d is gone", r), r
