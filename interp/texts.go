@@ -16,7 +16,7 @@ import (
 // A session has thousands of cells, and most leave nothing but the values of variables. The
 // functions below free everything else, but for the texts of the latest cells.
 
-// keptText is the text of a cell whose code may still run.
+// keptText is the text of a cell with code that may still run.
 type keptText struct {
 	*check.Text
 	trees  int         // number of yaegi's trees that may have positions in it
@@ -24,10 +24,10 @@ type keptText struct {
 	points []textPoint // where its code can stand, if it can be debugged
 }
 
-// remember keeps the text of a cell while positions in it may be looked up, which is as long as
-// yaegi has a tree of it, and then while it is among the past texts. Later cells create instances of a
-// generic function from its text, and the texts of packages are kept for ever. The tree of the latest
-// cell is kept until the next cell runs.
+// remember keeps the text of a cell as long as yaegi has a tree of the cell, because positions in
+// the text may be looked up. After that the text is one of the past texts for a while. Texts of
+// generic functions and of packages are kept for ever: later cells create instances of a generic
+// function from its text. The tree of the latest cell is kept until the next cell runs.
 func (in *Interp) remember(c *compiled) {
 	for _, text := range c.Texts() {
 		in.texts[text] = &keptText{Text: text}

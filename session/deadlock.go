@@ -70,15 +70,15 @@ type suspicion struct {
 	answers  map[int]*statusEvent // so far, by rank
 
 	looks int                  // number of equal looks so far
-	open  bool                 // they cannot end the cell as long as its ranks wait like this: the table is not delayed
+	open  bool                 // looks do not end the cell while its ranks wait like this: they do not delay the table
 	began time.Time            // time of the first of these looks
 	last  map[int]*statusEvent // the answers to the last of these looks, by rank
 }
 
-// isDue reports whether the looks may end the cell soon. Until the first look is answered that is so for
-// a short time only, because a rank that cannot be reached does not answer. It is also so between looks
-// shortly after hung, the first time at which a table may be shown: the ranks may not have come to rest at
-// the last look.
+// isDue reports whether the looks may end the cell soon. While the first look has no answer, isDue
+// reports true for a short time only, because an unreachable rank does not answer. Between looks it
+// reports true shortly after hung, the first time at which a table may be shown: at the last look
+// the ranks may not have come to rest.
 func (s *suspicion) isDue(now, hung time.Time, slow slowness) bool {
 	patience := time.Duration(1)
 	if slow > 0 {

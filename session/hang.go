@@ -15,11 +15,11 @@ import (
 // for does not come: that rank has finished the cell, does not run it, does not answer, or stands
 // still, which means that it computes, sleeps or waits in the same way in several answers in a row.
 // A rank that makes calls, or whose device gets through work, makes progress; a rank that waits
-// only for ranks that make progress is not reported either. On a slow machine only the time counts
-// for which a rank has had a processor, and code of a cell needs less of that time than a kernel; while
-// the sanitizer watches kernels, no time counts. A rank that waits must have checked in vain after the
-// awaited rank began what it does: before, that rank may have ended the wait. If all ranks compute or
-// sleep, there is no report.
+// only for ranks that make progress is not reported either. On a slow machine the watchdog counts
+// only the time for which a rank had a processor, and the code of a cell is reported after less of
+// that time than a kernel; while the sanitizer watches kernels, the watchdog counts no time. A
+// waiting rank must have checked in vain after the awaited rank began its present work: the awaited
+// rank may have ended the wait before. If all ranks compute or sleep, there is no report.
 //
 // The table is shown once, and again when an entry has become worse: a moment later, as other entries
 // become worse at nearly the same time. A front end that can show it

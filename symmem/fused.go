@@ -15,23 +15,23 @@ import (
 
 // AllGatherMatMul gathers the members' rows a one after the other, in the order of the ranks, and
 // multiplies them by each of bs. It returns all rows and the products, as ordinary tensors. Copy
-// engines fetch the rows of one member while those of the member before are multiplied, on a stream
-// of copies that the world keeps. It has the bits of AllGather and MatMul where products of parts of
-// the rows have those of all rows, as with the plain kernel and for whole numbers; cuBLASLt may
-// choose another algorithm for fewer rows.
+// engines fetch the rows of one member while the rows of the member before are multiplied, on a
+// stream for copies that the world keeps. The results have the same bits as those of AllGather and
+// MatMul if a product does not depend on the number of rows, as with the plain kernel and for whole
+// numbers; cuBLASLt may choose another algorithm for fewer rows.
 //
 // PyTorch: fused_all_gather_matmul with gather_dim=0; with Scales fused_all_gather_scaled_matmul
 //
-// Shapes: a, [m, k], was rendezvoused by the group, or is a part of a tensor that was, the same part
-// on all ranks; bs, [k, n] each, are of any memory. The types are those of MatMul; a product has the
-// type of its factors, bf16 for f8e4m3. Scales has the scales of a, and those of each of bs. The
-// scales of a by row are those of the rows of all members, or of m rows: then they are rendezvoused
-// like a, and are gathered too.
+// Shapes: a, [m, k], was rendezvoused by the group, or is a part of such a tensor, the same part on
+// all ranks; bs, [k, n] each, are of any memory. The types are those of MatMul; a product has the
+// type of its factors, bf16 for f8e4m3. Scales has the scales of a, and the scales of each of bs.
+// Scales of a by row are given for the rows of all members, or for m rows: then they are
+// rendezvoused like a, and are gathered too.
 //
 // Synchronises: collective over the group and ordered on the stream: copies begin when all members
-// have come to it, and a may be overwritten by what the stream does next.
+// have come to the call, and the stream's next work may overwrite a.
 //
-// Options: *Group (by default the one that allocated a), *Stream, Timeout, Scales, TransposedB.
+// Options: *Group (by default the group that allocated a), *Stream, Timeout, Scales, TransposedB.
 //
 // Capture: refused, because results are allocated: capture [Runtime.AllGatherMatMulOut].
 //
@@ -48,8 +48,8 @@ func (rt *Runtime) AllGatherMatMul(a *Tensor, bs []*Tensor, opts ...Option) (all
 //
 // Shapes: as [Runtime.AllGatherMatMul]; all has the type of a and the rows of all members, and each
 // of products as many rows. If all is symmetric and rendezvoused by the group, a may be an ordinary
-// tensor, or this member's part of all; otherwise they do not overlap. products overlap no other
-// tensor; those of f16 and bf16 may be f32, those of f8e4m3 f16 or f32.
+// tensor, or this member's part of all; otherwise a and all do not overlap. products overlap no
+// other tensor; products of f16 and bf16 may be f32, products of f8e4m3 f16 or f32.
 //
 // Synchronises: as [Runtime.AllGatherMatMul].
 //

@@ -8,9 +8,9 @@
 // A training run, or a model that answers requests, repeats the same step many times. Two costs come back with each
 // step, although nothing about them changes:
 //
-//     each step                     cost                                 paid once with
-//     memory that peers can access  the ranks meet on the host, and map  a memory pool
-//     the launch of each operation  host time, a few µs per operation    a graph
+//     each step                     cost                                   paid once with
+//     memory that peers can access  all ranks stop on the host and map it  a memory pool
+//     the launch of each operation  host time, a few µs per operation      a graph
 //
 // ![Operations launched one by one, and as a graph.](picture:launches)
 //

@@ -74,7 +74,7 @@ __global__ void load(ncclDevComm devComm, ncclWindow_t win, float* out, int peer
 //     ncclCoopCta()          these threads: the whole block. Also: ncclCoopWarp(), ncclCoopThread(), ncclCoopTile<8>()
 //     ncclTeamTagLsa()       these ranks: those of my host
 //     blockIdx.x             this barrier: every block meets its counterparts on the other ranks, and needs one of its own
-//     memory_order_acquire   what others wrote before they came, I shall see. With release: what I did before, they shall
+//     memory_order_acquire   I see what others wrote before they arrived. With release: they see what I wrote before
 
 // %% The all-reduce of a host.
 oneShot := symm.Compile(`

@@ -58,7 +58,7 @@ func isNumeric(name string) bool {
 func syntaxHint(e *session.Error, missing string) string {
 	line := strings.TrimSpace(e.Source)
 	if missing != "" {
-		return "the cell ends before " + missing + ", which would close what is open"
+		return "the cell ends with open brackets: add " + missing
 	}
 	if hint := cmp.Or(launchHint(line), pythonHint(line)); hint != "" {
 		return hint

@@ -450,7 +450,7 @@ func heapMisuseCase(t *T) {
 	t.refused(symmem.KindMisuse, func() { h.Barrier(-1, viaNVSHMEM) }, "the channel must be non-negative")
 	t.refused(symmem.KindMisuse, func() { h.Get(0, x, symmem.Via("NCCL")) }, "NCCL does not do this operation")
 	t.refused(symmem.KindMisuse, func() { h.Barrier(0, symmem.Via("NCCL")) }, "NCCL does not do this operation")
-	t.refused(symmem.KindMisuse, func() { h.SignalAdd(0, 0, 1, symmem.Via("flat")) }, `the ways of signal_add are the usual one and "NVSHMEM", not "flat"`)
+	t.refused(symmem.KindMisuse, func() { h.SignalAdd(0, 0, 1, symmem.Via("flat")) }, `Via of signal_add must be "NVSHMEM", not "flat"`)
 	t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "sum", viaNVSHMEM) }, "NVSHMEM does not do this operation")
 	t.refused(symmem.KindMisuse, func() { symmem.SetBackend("CUDA") }, "symmetric memory was made by NVSHMEM already")
 	t.refused(symmem.KindMisuse, func() { x.ExportTo("/nosuch") }, "in NVSHMEM's heap", "back end CUDA")

@@ -303,7 +303,7 @@ func (m *cpp) conversion(c *ast.CallExpr) text {
 	return text{}
 }
 
-// cppTensorMethods and the following are as those for Python.
+// cppTensorMethods and the following tables have the same form as Python's.
 var cppTensorMethods = map[string]string{
 	"Fill": "$.fill(*)", "Arange": "$.arange()", "Rand": "$.rand(*)", "CopyFrom": "$.fill_from(*)",
 	"Float32s": "$.values<float>()", "Float64s": "$.values<double>()",

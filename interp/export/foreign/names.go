@@ -21,7 +21,7 @@ var pythonReserved, cppReserved = strings.Fields(`
 // names gives the objects of a session names in Python.
 type names struct {
 	of    map[types.Object]string
-	taken map[string]types.Object // by names of the module and of its function with the cells
+	taken map[string]types.Object // by name, in the module and in its function that holds the cells
 
 	reserved []string
 }
@@ -40,7 +40,7 @@ func (n *names) legal(name string) string {
 	return name
 }
 
-// fresh returns a name that nothing has yet, and gives it to obj.
+// fresh returns an unused name, and gives it to obj.
 func (n *names) fresh(name string, obj types.Object) string {
 	name = n.legal(name)
 	unused := name
@@ -54,9 +54,9 @@ func (n *names) fresh(name string, obj types.Object) string {
 	return unused
 }
 
-// define names a variable that a statement defines. One of the session's that is defined again with
-// the same type keeps its name, as in the session; one of an inner scope has the name of none that
-// is visible there.
+// define names a variable that a statement defines. A variable of the session that is defined again
+// with the same type keeps its name, as in the session; a variable of an inner scope gets a name
+// that no variable visible there has.
 func (n *names) define(v *types.Var, outer bool) string {
 	name := n.legal(v.Name())
 	was, is := n.taken[name]

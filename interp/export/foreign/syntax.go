@@ -56,7 +56,7 @@ func (m *module) isFloat(e ast.Expr) bool { return basic(m.info.TypeOf(e))&types
 // quote returns a string as a literal of Python.
 func quote(s string) string {
 	q := strconv.QuoteToASCII(s)
-	return q // Go's escapes are Python's, but for those of bytes that are not UTF-8, which are the same for a string of Latin 1
+	return q // Python has Go's escapes; an escape of a byte that is not UTF-8 means the Latin-1 character in Python
 }
 
 func identOf(e ast.Expr) *ast.Ident {

@@ -31,7 +31,7 @@ func (h *Handle) byNVSHMEM(c *Call, waits bool) bool {
 		}
 		return true
 	}
-	panic(c.Misuse("Via", "leave it out", "the ways of %s are the usual one and \"NVSHMEM\", not %q", c.Record.Op, string(c.opts.via)))
+	panic(c.Misuse("Via", "leave it out", "Via of %s must be \"NVSHMEM\", not %q", c.Record.Op, string(c.opts.via)))
 }
 
 // notByNVSHMEM returns the error of a call of the handle that cannot go by NVSHMEM; nil if it can.

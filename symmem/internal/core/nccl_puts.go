@@ -15,10 +15,10 @@ import (
 // NCCL's put also raises a count of NCCL at its destination, and NCCL's wait makes a stream wait
 // for that count. Only the put of a peer ends such a wait, neither an interrupt nor the end of the
 // communicator; so symmem does not use the wait, and ignores the count. Its own signals, which
-// follow in the same stream, announce that the data has come. In a graph NCCL's put waits for the
-// wait of the put before; so it is not captured.
+// follow in the same stream, announce that the data has come. In a graph a put of NCCL waits for the
+// wait of the put before; so puts by NCCL are not captured.
 
-// putsByNCCL decides whether a put of src goes by NCCL. One that asks for it by Via and cannot have
+// putsByNCCL decides whether a put of src goes by NCCL. A put that asks for NCCL by Via and cannot have
 // it is refused.
 func (h *Handle) putsByNCCL(c *Call, src *Tensor) bool {
 	g, rt := h.g, h.g.rt
@@ -30,7 +30,7 @@ func (h *Handle) putsByNCCL(c *Call, src *Tensor) bool {
 	case c.opts.via == "", c.opts.via == ViaNVSHMEM:
 		return false
 	case c.opts.via != ViaNCCL:
-		panic(c.Misuse("Via", "leave it out", "the ways of a put are the usual one, \"NCCL\" and \"NVSHMEM\", not %q", string(c.opts.via)))
+		panic(c.Misuse("Via", "leave it out", "Via of a put must be \"NCCL\" or \"NVSHMEM\", not %q", string(c.opts.via)))
 	case !ok:
 		panic(c.Misuse("Via", "leave it out", "NCCL needs the cuda device, this is %s", rt.name))
 	case rt.noWindows() != "":

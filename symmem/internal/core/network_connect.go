@@ -98,7 +98,7 @@ func sameKind(g *Group, op string, all []networkReport) error {
 			return &Error{Kind: KindMismatch, Op: op, Rank: g.rt.rank, Peer: g.ranks[i],
 				Msg: fmt.Sprintf("rank %d runs on %s (%s), rank %d on %s (%s)", g.ranks[0], all[0].Device, all[0].Arch,
 					g.ranks[i], peer.Device, peer.Arch),
-				Hint: "a world is of ranks of one sort"}
+				Hint: "run all ranks on devices of one kind and processors of one architecture"}
 		}
 	}
 	return nil

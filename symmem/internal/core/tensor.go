@@ -83,7 +83,7 @@ func (rt *Runtime) numel(op string, dtype DType, shape []int) int {
 func dtypeFirst(op string, dtype DType, shape []int) string {
 	switch op {
 	case "Empty", "Local", "Host":
-		return fmt.Sprintf("it comes ahead of the shape: symm.%s(symm.F32, %s)", op,
+		return fmt.Sprintf("the element type is the first argument: symm.%s(symm.F32, %s)", op,
 			strings.ReplaceAll(places.Joined(append([]int{int(dtype)}, shape...)), ",", ", "))
 	}
 	return "give one such as symm.F32"

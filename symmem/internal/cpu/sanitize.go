@@ -368,7 +368,8 @@ func explain(f *device.Finding, from emu.Finding) bool {
 	return true
 }
 
-// explainFence is explain for an order that only fences around a word would make.
+// explainFence writes f's Order and Repair for two accesses that fences around a volatile or
+// relaxed word would order.
 func explainFence(f *device.Finding, why emu.Why) {
 	f.Order = "only a volatile or relaxed word is between them, "
 	switch why {

@@ -210,13 +210,13 @@ func (o *options) sessionFlags(flags *flag.FlagSet) {
 // checkNames refuses a device, a network and a back end that do not exist.
 func (o options) checkNames() error {
 	if names := deviceNames(); !slices.Contains(names, o.device) {
-		return fmt.Errorf("--device %s: %s are the devices there are", o.device, strings.Join(names, ", "))
+		return fmt.Errorf("unknown device %q: use one of %s", o.device, strings.Join(names, ", "))
 	}
 	if o.network != "" && o.network != "ucx" && o.network != "null" && o.network != "none" {
-		return fmt.Errorf("--net %s: ucx, null and none can be chosen", o.network)
+		return fmt.Errorf("unknown network %q: use ucx, null or none", o.network)
 	}
 	if names := backendNames(); o.backend != "" && !slices.Contains(names, o.backend) {
-		return fmt.Errorf("--backend %s: %s are the back ends there are", o.backend, strings.Join(names, ", "))
+		return fmt.Errorf("unknown back end %q: use one of %s", o.backend, strings.Join(names, ", "))
 	}
 	return nil
 }

@@ -20,22 +20,23 @@ type Console struct {
 	Incomplete func(source string) bool
 	// Invalid reports whether no further lines can make a cell's source valid Go.
 	Invalid func(source string) bool
-	// Unwatched says in a sentence what the sanitizer does not watch on the session's devices; ""
-	// if it watches everything.
+	// Unwatched is a sentence about the accesses that the sanitizer does not watch on the session's
+	// devices; "" if it watches all accesses.
 	Unwatched string
 	// Borrows reports whether this front end switches the sanitizer for a time: if it is attached
 	// and disconnects, the sanitizer is as before.
 	Borrows bool
-	// Succeeded, unless nil, is told the source of each cell that all ranks have run without an error.
+	// Succeeded, unless nil, is called with the source of each cell that all ranks have run without
+	// an error.
 	Succeeded func(source string)
-	// Told, unless nil, returns the errors of a cell with a source as they are shown.
+	// Told, unless nil, returns the form in which the errors of a cell with a source are shown.
 	Told func(source string, errs []*session.Error) []*session.Error
 	// Shadow runs code on the cpu device too, for `:compare`; nil if nothing does.
 	Shadow *shadow.Shadow
 
-	mu         sync.Mutex // guards the fields below; the slice that target refers to never changes
-	exited     bool       // the program whose cells these are has ended itself,
-	status     int        // with this status
+	mu         sync.Mutex // guards the fields below; the elements of target never change
+	exited     bool       // a program that runs as this console's cells has called os.Exit
+	status     int        // the exit status of that program
 	target     []int      // set by `:on 0,2`; nil means all ranks
 	folder     string     // set by `:cd`; "" is the folder of this process
 	sanitizing sanitizing

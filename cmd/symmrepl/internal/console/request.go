@@ -17,7 +17,7 @@ type Request struct {
 	By       string // the program that has made the request; see session.Cell
 	Stop     string // key or button that interrupts its cells, for notes; "Ctrl-C" when empty
 	Notebook bool   // it is a cell of a notebook, which has buttons in place of the prompt's keys
-	// Again and Gone are the fields of session.Cell.
+	// Again and Gone become the fields of the same names of its cells: see session.Cell.
 	Again   string
 	Gone    <-chan struct{}
 	Columns int // of the screen, for prose; 0 when lines may have any length
@@ -30,8 +30,8 @@ type Request struct {
 	Edit func(ctx context.Context, source string) (string, error)
 	// Late, unless nil, shows output of cells that have ended; see session.Cell.
 	Late func(session.Output)
-	// Leave, unless nil, reports whether to leave when the user asks to. It may first warn of what
-	// is lost.
+	// Leave, unless nil, reports whether to leave when the user asks to. It may first warn about
+	// tensors and variables that are lost.
 	Leave func(context.Context) bool
 }
 

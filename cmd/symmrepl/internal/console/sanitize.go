@@ -14,12 +14,12 @@ type sanitizing struct {
 }
 
 // watchedRun is a unit in which each finding is shown once: a cell, the cells of a file, or all
-// orders in which these run.
+// orders in which such cells run.
 type watchedRun struct {
 	found session.Findings
-	cells []int // the numbers of the cells of the first order,
-	later bool  // which run again now in another,
-	next  int   // beginning with this one
+	cells []int // the numbers of the cells of the first order
+	later bool  // the cells run again, in another order
+	next  int   // then the index in cells of the next one
 }
 
 // beginRun begins a run, which may be part of another, and returns the function that ends it.
@@ -38,7 +38,8 @@ func (c *Console) Sanitize(ctx context.Context, p Printer, s session.Sanitizing)
 	return nil
 }
 
-// NoteUnwatched prints, once, what the sanitizer does not watch on these devices.
+// NoteUnwatched prints, once, the note about accesses that the sanitizer does not watch on these
+// devices.
 func (c *Console) NoteUnwatched(p Printer) {
 	c.mu.Lock()
 	said := c.sanitizing.said
@@ -66,8 +67,8 @@ func (c *Console) Wrong() bool {
 	return false
 }
 
-// watched evaluates a cell. It keeps the findings that are new in their run, and marks those that
-// an earlier run has shown.
+// watched evaluates a cell. It keeps the findings that are new in their run, and marks the findings
+// that an earlier run has shown.
 func (c *Console) watched(ctx context.Context, r Request, cell session.Cell) session.Reply {
 	if c.sanitizing.run == nil {
 		defer c.beginRun()()
@@ -99,8 +100,8 @@ func (c *Console) watched(ctx context.Context, r Request, cell session.Cell) ses
 }
 
 // Schedules calls run n times, each time with another order of threads, blocks and ranks: first
-// with the current seed, then with the following ones. If restart is set, each call but the first
-// has fresh workers. Of all but the first it shows only new findings and errors. It also returns
+// with the current seed, then with the following seeds. If restart is set, each call but the first
+// has fresh workers. After the first call it shows only new findings and errors. It also returns
 // the number of findings.
 func (c *Console) Schedules(ctx context.Context, n int, seed int64, r Request, restart bool,
 	run func(Request) Outcome) (outcome Outcome, found int) {

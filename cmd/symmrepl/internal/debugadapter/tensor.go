@@ -229,8 +229,9 @@ func (a *Adapter) look(ctx context.Context, work func(context.Context)) error {
 	return nil
 }
 
-// limit cancels a look when at each of its questions for lookTime no rank computed. On a busy machine,
-// or while kernels are compiled, values take longer to come.
+// limit asks the ranks from time to time whether they compute, and cancels a look when no rank has
+// computed for lookTime. The look itself has no limit, because values take longer on a busy machine
+// or while kernels are compiled.
 func (a *Adapter) limit(ctx context.Context, cancel context.CancelCauseFunc) {
 	for waited := time.Duration(0); waited < lookTime; {
 		select {

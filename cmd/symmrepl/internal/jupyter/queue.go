@@ -70,15 +70,15 @@ func (q *queue) next(ctx context.Context) *request {
 
 const (
 	quiet = 50 * time.Millisecond // pause that ends a series of entries which a front end sends at once, as to run all cells
-	// excess of a pause, or wait of threads for a processor, after which entries may have come that
-	// were not read
+	// if a pause lasts longer by this, or threads have waited so long for a processor, entries may
+	// have come that the process has not read
 	heldUp   = quiet / 4
 	settleBy = time.Second // bound of the wait
 )
 
-// settle removes and returns all entries, but no events, that have come, and entries that follow at
-// once. The first of several cells may fail within a millisecond, before the front end has sent the
-// others. A front end that waits for each answer sends none meanwhile.
+// settle removes and returns all entries that have come, and entries that follow at once; it leaves
+// events. The first of several cells may fail within a millisecond, before the front end has sent
+// the others. A front end that waits for each answer sends no entry meanwhile.
 func (q *queue) settle(ctx context.Context) []*request {
 	start, late := time.Now(), false
 	for {

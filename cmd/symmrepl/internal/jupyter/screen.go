@@ -89,7 +89,7 @@ func (s *screen) Output(o session.Output) {
 	}
 }
 
-// show announces a panel of ranks. More says that other ranks have shown it before in this entry.
+// show announces a panel of ranks. more reports whether other ranks have shown it before in this entry.
 func (s *screen) show(p *session.Panel, ranks []int) (shown *shownPanel, more bool) {
 	before := s.panels[p.ID]
 	if before != nil && s.k.widgets.Show(*p, ranks, before.panel, s.comms) == before.panel {

@@ -103,8 +103,8 @@ func (m *Manager) Info(of string) Content {
 	return Content{"comms": comms}
 }
 
-// Show announces the models of a panel of ranks. More says that ranks show a panel that others have
-// just shown.
+// Show announces the models of a panel of ranks and returns the panel. If more, a panel that other
+// ranks have just shown, is the same, Show adds the ranks to it and returns it.
 func (m *Manager) Show(p session.Panel, ranks []int, more *Panel, publish notebook.Publish) *Panel {
 	m.mu.Lock()
 	defer m.mu.Unlock()

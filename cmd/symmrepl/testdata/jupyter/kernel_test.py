@@ -1068,7 +1068,7 @@ class Ends(unittest.TestCase):
         self.addCleanup(kc.stop_channels)
         self.assertEqual(self.text(kc, "x := 5; x"), ["[0,1] 5"])
         for flags, said in (("-n 3 --hosts 2", "3 ranks cannot be divided"), ("-n", "-n needs a value"), ("-n two", "a number is expected"), ("--hosts many", "hosts"),
-                            ("--net carrier", "ucx, null and none"), ("--device tpu", "cpu, cuda"), ("--backend X", "back ends"), ("--sanitize", "there is no flag --sanitize"),
+                            ("--net carrier", "ucx, null or none"), ("--device tpu", "cpu, cuda"), ("--backend X", "unknown back end"), ("--sanitize", "there is no flag --sanitize"),
                             ("-n 4 --hosts 2 // two hosts", '"//" is no flag'), ("-n 4\nx", "cell of its own"), ("-n 100000", "a number from 1 to"), ("--device cpu --backend NCCL", "it needs the cuda device")):
             reply = kc.execute_interactive("%restart " + flags, timeout=PATIENCE, output_hook=lambda m: None)["content"]
             self.assertEqual(reply["status"], "error", flags)
