@@ -17,7 +17,8 @@ const (
 	promptly   = 2 * tick               // a rank that is not held up answers within this time
 	abortGrace = 100 * time.Millisecond // between the first failure of a rank and the release of the ranks that wait for it
 	abortWait  = 0.05                   // seconds that a wait must have lasted before the failure of a rank ends it
-	// a wait whose limit is at most this many seconds away is not ended if the failed peer's wait has reached its limit
+	// a wait that reaches its limit within this many seconds is left alone if its failed peer's wait has
+	// reached its limit, too
 	abortSoon = 1
 	idleKeep  = 1 << 20 // bytes of output between cells that are kept for the next cell
 )
