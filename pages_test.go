@@ -5,9 +5,18 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
+
+// pages lists the pages of the repository. Other folders have parts of pages.
+func pages(t *testing.T) []string {
+	return slices.DeleteFunc(tree(t), func(name string) bool {
+		top, _, below := strings.Cut(name, "/")
+		return path.Ext(name) != ".md" || below && top != "docs" && top != "tutorials"
+	})
+}
 
 // TestPageIndex holds that docs/README.md has every page of the folder docs.
 func TestPageIndex(t *testing.T) {
@@ -39,10 +48,7 @@ var (
 // TestLinks holds that the files and sections that pages link to exist.
 func TestLinks(t *testing.T) {
 	found := 0
-	for _, page := range tree(t) {
-		if top, _, _ := strings.Cut(page, "/"); path.Ext(page) != ".md" || top != page && top != "docs" && top != "tutorials" {
-			continue // another folder has parts of pages
-		}
+	for _, page := range pages(t) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 const (
 	commentColumns = 110 // most lines of comments end at 100
 	codeColumns    = 160
+	pageColumns    = 100
 	tabColumns     = 4
 )
 
@@ -44,6 +45,40 @@ func TestWidths(t *testing.T) {
 			case columns-taken[i] > codeColumns:
 				t.Errorf("%s:%d: the code has %d columns, of which strings take %d", file, i+1, columns, taken[i])
 			}
+		}
+	}
+}
+
+// madePages are written by programs and tests, from texts that have another width.
+var madePages = map[string]string{
+	"docs/ops.md":      "go generate ./symmem/internal/opspage",
+	"docs/kernels.md":  "go generate ./symmem/internal/devicepage",
+	"docs/commands.md": "go generate ./cmd/symmrepl/internal/console/command",
+	"docs/session.md":  "go test ./cmd/symmrepl -run TestRecording -update",
+}
+
+// TestPageWidths holds that the lines of pages end at one width, except tables, headings, code, HTML,
+// pictures and single words.
+func TestPageWidths(t *testing.T) {
+	for _, page := range pages(t) {
+		if madePages[page] != "" {
+			continue
+		}
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range pageLines(text) {
+			columns, trimmed := columnsOf([]byte(line)), strings.TrimLeft(line, " -")
+			isProse := strings.Contains(trimmed, " ") && !strings.ContainsAny(trimmed[:1], "|#<!")
+			if columns > pageColumns && isProse {
+				t.Errorf("%s: a line has %d columns, more than %d: %s", page, columns, pageColumns, line)
+			}
+		}
+	}
+	for page := range madePages {
+		if _, err := os.Stat(page); err != nil {
+			t.Errorf("madePages has %s, which is not there", page)
 		}
 	}
 }

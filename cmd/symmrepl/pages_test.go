@@ -37,6 +37,7 @@ func TestPages(t *testing.T) {
 		{"fsdp.md", 4, nil, nil},
 		{"kraken.md", 4, nil, nil},
 		{"amd.md", 1, nil, nil},
+		{"../README.md", 4, nil, nil},
 		{"../cmd/symmrepl/internal/console/command/examples.md", 4, nil, nil},
 		{"files.md", 4, nil, map[string]string{"names.npy": textArray}},
 	} {
