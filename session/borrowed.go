@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// A front end that has attached is a guest: the ranks hold the variables of others. When it
-// disconnects, what it has asked for ends, and nothing else.
+// A front end that has attached is a guest: the ranks hold the variables of others. When the guest
+// disconnects, only its own requests end.
 
 // borrowed is the state of the session that a guest has changed for a time. The zero value is
 // nothing.

@@ -112,8 +112,8 @@ func TestKilledForMemory(t *testing.T) {
 	}
 }
 
-// The trail of a dead worker gives a place in the cell: that of the statement that ran or, if this
-// statement is not in the cell, that of the cell's own statement.
+// The trail of a dead worker gives a place in the cell: the position of the statement that ran or,
+// if this statement is not in the cell, of the cell's own statement.
 func TestTrail(t *testing.T) {
 	mine, f, err := newTrail()
 	if err != nil {

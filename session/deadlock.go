@@ -328,8 +328,8 @@ func (r *run) endInVain(held map[int][]int, now time.Time) {
 	*s = suspicion{asked: now, looks: 1, began: now}
 }
 
-// whatTheyDo describes what ranks do instead of ending a wait: "rank 1 has finished the cell; rank
-// 2,3 waits in put_signal at cell[3]:2".
+// whatTheyDo describes the activity of ranks that do not end a wait: "rank 1 has finished the cell;
+// rank 2,3 waits in put_signal at cell[3]:2".
 func (r *run) whatTheyDo(ranks []int) string {
 	alike, order := map[string][]int{}, []string(nil)
 	for _, rank := range ranks {

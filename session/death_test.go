@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// The deaths of idle workers are told before the next cell, in one line, and that cell does not
-// tell them again to a user who has seen the line.
+// The deaths of idle workers are reported before the next cell, in one line. The cell does not
+// report them again to a user who has seen the line.
 func TestIdleDeathToldAtOnce(t *testing.T) {
 	for _, prompt := range []bool{true, false} {
 		runtimeDir(t)

@@ -16,23 +16,24 @@ import "context"
 // on. The watchdog does not take any of this for a hang, and the limits of programs do not run
 // meanwhile; a limit of an operation (symm.Timeout) does.
 //
-// Positions are as in errors: the name of the cell, and lines of its text, of which the first has
-// the number Cell.Line.
+// Positions are as in errors: the name of the cell, and lines of its text. The first line has the
+// number Cell.Line.
 
 // Debugger is a front end's hold of the debugger of a session. All Debuggers share breakpoints and
-// the stop: each sees what the others do. Its methods may be called from several goroutines.
+// the stop: each gets the events of the others' actions. Its methods may be called from several
+// goroutines.
 type Debugger interface {
-	// SetBreakpoints replaces the breakpoints in source by breakpoints on lines, and returns what
-	// became of each, in the order of lines. It holds for the cell that runs, too. No lines remove
-	// the breakpoints.
+	// SetBreakpoints replaces the breakpoints in source by breakpoints on lines, and returns the
+	// new breakpoints, in the order of lines. The breakpoints also hold for the running cell. If
+	// lines is empty, SetBreakpoints removes the breakpoints.
 	SetBreakpoints(ctx context.Context, source BreakpointSource, lines []int) ([]Breakpoint, error)
 	// Breakpoints lists all breakpoints, with equal sources after each other.
 	Breakpoints(ctx context.Context) ([]Breakpoint, error)
 	// Resume lets all ranks that stand go on. It returns an error if no rank stands.
 	Resume(ctx context.Context, how Resume) error
 	// Pause stops every rank of the running cell at the next statement that it reaches. It returns
-	// an error if no cell runs, or the running one has no stops because it began before the session
-	// was debugged.
+	// an error if no cell runs, or if the running cell has no stops because it began before the
+	// session was debugged.
 	Pause(ctx context.Context) error
 	// Stopped returns the stop, nil if no rank stands.
 	Stopped(ctx context.Context) (*Stop, error)

@@ -203,8 +203,8 @@ func TestStandEnds(t *testing.T) {
 	}
 }
 
-// What was commanded before a cell is not for the cell, also on a rank that takes longer: a debugger that
-// was closed does not let it go on.
+// A command from before a cell does not apply to the cell, also on a rank that takes longer: a
+// debugger that was closed does not let it go on.
 func TestStandAfterLeaving(t *testing.T) {
 	c := launch(t, 2)
 	c.eval("1:leave 300")

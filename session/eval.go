@@ -245,8 +245,8 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 	return r, nil
 }
 
-// showPrinted shows the output from before the cell, including what arrives of it from now on. A cell without
-// Output leaves it to the next one.
+// showPrinted shows the output from before the cell, including the part that is still to arrive. A
+// cell without Output leaves it to the next one.
 func (r *run) showPrinted() {
 	if r.cell.Output == nil {
 		r.before.redirect(r.c.keepPrinted)

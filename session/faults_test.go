@@ -570,8 +570,8 @@ func TestDeathToldBeforeReplaced(t *testing.T) {
 	c.want(c.eval("gather x"), replacedNote(1, 3, "did not start")+"= [0-2] 012\n")
 }
 
-// The table shows, within two seconds of the cell's beginning and once, what a rank does that waits
-// in no operation. If all ranks compute or sleep, no table is shown.
+// The table shows, within two seconds of the cell's beginning and once, the activity of a rank that
+// waits in no operation. If all ranks compute or sleep, no table is shown.
 func TestActivitiesAreTold(t *testing.T) {
 	c := launch(t, 3)
 	for _, f := range []struct{ cell, want string }{

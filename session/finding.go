@@ -80,7 +80,7 @@ func (a Access) By() []int {
 	return []int{a.Rank}
 }
 
-// join adds what a finding that is the same says of ranks and memory.
+// join adds the ranks and the memory of a finding that is the same.
 func (f *Finding) join(o Finding) {
 	f.Ranks = union(f.Ranks, o.Ranks)
 	f.Accesses = slices.Clone(f.Accesses) // replies have the slice, too

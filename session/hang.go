@@ -92,7 +92,7 @@ type HangRow struct {
 	Waits []Wait  `json:",omitempty"` // the waits of the first of the ranks; none if it does not wait
 }
 
-// waitTable describes in lines what the ranks of a cell do.
+// waitTable describes the ranks of a cell in lines.
 type waitTable struct {
 	rows   string
 	list   []HangRow

@@ -10,9 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hearing reads a worker's control connection, for one goroutine, which passes on what it hears. The
-// end of a cell comes through another connection. It must not overtake what the worker sent before:
-// harm that the cell did to this connection would be noticed only when the cell is over.
+// hearing reads a worker's control connection, for one goroutine, which passes the messages on. The
+// end of a cell comes through another connection. It must not overtake the worker's earlier
+// messages: otherwise damage that the cell did to this connection would be noticed only when the
+// cell is over.
 type hearing struct {
 	raw   syscall.RawConn
 	over  <-chan struct{} // closed when the goroutine reads no more

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A worker's connection is quiet only when what it said was passed on: neither while bytes lie there
-// unread, nor while the goroutine that has read them handles them.
+// A worker's connection is quiet only when its messages were passed on: neither while bytes lie
+// there unread, nor while the goroutine that has read them handles them.
 func TestHearing(t *testing.T) {
 	mine, theirs, err := socketPair()
 	if err != nil {

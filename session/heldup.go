@@ -27,12 +27,12 @@ func slownessOf(ran, waited time.Duration) slowness {
 	return slowness(min(max(float64(ran+waited)/float64(max(ran, 1)), leastSlowness), mostSlowness))
 }
 
-// stretch returns the time that a slow worker needs for what others do in d.
+// stretch returns the time that a slow worker needs for work that takes other workers d.
 func (s slowness) stretch(d time.Duration) time.Duration {
 	return time.Duration(max(float64(s), 1) * float64(d))
 }
 
-// shrink returns the time that others need for what a slow worker does in d.
+// shrink returns the time that other workers need for work that takes a slow worker d.
 func (s slowness) shrink(d time.Duration) time.Duration {
 	return time.Duration(float64(d) / max(float64(s), 1))
 }

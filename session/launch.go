@@ -37,7 +37,7 @@ type Config struct {
 	// which ranks are lost and whose workers have died.
 	Notice func(string)
 	// Prompt means that Notice prints above the prompt at which the user enters cells. The session
-	// then does not say again with a cell what the user has read there.
+	// then does not repeat a notice with a cell.
 	Prompt bool
 	// Reports is a folder for the reports of Go's runtime about workers that it has ended: one file
 	// for each rank, with the last report. If Reports is empty, the reports are shown.

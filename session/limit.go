@@ -8,13 +8,13 @@ import (
 )
 
 // A Limit is the cause of a context that has ended because the program's time limit is over. The
-// session shows what the ranks do, and then interrupts the running cell.
+// session shows the activity of the ranks, and then interrupts the running cell.
 type Limit time.Duration
 
 func (l Limit) Error() string { return fmt.Sprintf("the limit of %v is over", time.Duration(l)) }
 
-// limitGrace is the time that ranks may take to report what they do when the limit is over: seconds,
-// if more threads want to run than there are processors.
+// limitGrace is the time that ranks may take to report their activity when the limit is over:
+// seconds, if more threads want to run than there are processors.
 const limitGrace = 4 * time.Second
 
 // stopped handles the end of the cell's context: it interrupts the ranks, or notes that the limit is
@@ -27,8 +27,8 @@ func (r *run) stopped(ctx context.Context) {
 	r.limitEnd = time.Now()
 }
 
-// reachLimit asks the ranks what they do, when the limit is over. The time for which ranks stood
-// does not count.
+// reachLimit asks the ranks for their activity, when the limit is over. The time for which ranks
+// stood does not count.
 func (r *run) reachLimit(now time.Time) {
 	if r.limitEnd.IsZero() || !r.limitAt.IsZero() || r.halt != nil || now.Before(r.limitEnd.Add(r.stoodFor)) {
 		return

@@ -25,8 +25,8 @@ const (
 	filesOfSession = 24
 )
 
-// enoughRoom returns an error if a limit does not allow what this process, which is named part, does
-// in a session: it has workers of local ranks, and links to remote ranks.
+// enoughRoom returns an error if a limit of the system is too low for this process: it has workers
+// of local ranks, and links to remote ranks. part names the process.
 func enoughRoom(part string, local, remote int) error {
 	if err := enoughThreads(part, local, procfs.ThreadLimit); err != nil {
 		return err
@@ -56,7 +56,7 @@ func enoughFiles(part string, need int, limits func() (limit, open uint64)) erro
 	return nil
 }
 
-// raiseFiles adds to an error for lack of descriptors what the user can do about it.
+// raiseFiles adds the remedy to an error for lack of descriptors.
 func raiseFiles(err error) error {
 	if !errors.Is(err, unix.EMFILE) {
 		return err

@@ -63,9 +63,9 @@ type SanitizingCommunicator interface {
 	Sanitizing() Sanitizing
 }
 
-// ActivityReporter is an Evaluator that reports what the code of cells does while it waits in no
-// operation of the Communicator. Without it the session cannot say why nothing happens on the rank,
-// and never counts it as standing still.
+// ActivityReporter is an Evaluator that reports the activity of a cell's code while the code waits
+// in no operation of the Communicator. Without it the session cannot explain a rank on which
+// nothing happens, and never counts such a rank as standing still.
 type ActivityReporter interface {
 	// Doing returns the activity of the cell. It may be called at any time while Eval runs.
 	Doing() Activity

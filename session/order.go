@@ -34,7 +34,7 @@ type outputOrder struct {
 	prints *ordered
 	read   *atomic.Uint64 // as in beginning, of standard error
 	fd     int            // standard error
-	pipe   unix.Stat_t    // what fd was at first; user code may redirect it
+	pipe   unix.Stat_t    // the file of fd at first; user code may redirect fd
 }
 
 // newOutputOrder returns the order of a worker whose standard error is the descriptor fd.

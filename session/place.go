@@ -12,10 +12,10 @@ func (c Cell) Text() string { return cmp.Or(c.Typed, c.Source) }
 // Place returns the position at which the user finds a position in Source: the line of Name, the
 // column, and the line's text. Lines and columns count from 1, columns in bytes.
 //
-// Line n of Typed is line n of Source, but Source has more at two places: the first line of Typed is
-// the end of the first line of Source, and lines may follow the last one. A position there becomes
-// the beginning or the end of Typed. If the first line of Typed is one that Source is made from, as
-// %%cuda is, a position at either place becomes that of the same word in the line.
+// Line n of Typed is line n of Source, but Source has more at two places: the first line of Typed
+// is the end of the first line of Source, and lines may follow the last one. A position there
+// becomes the beginning or the end of Typed. If Source is made from the first line of Typed, as
+// from %%cuda, a position at either place becomes the position of the same word in that line.
 func (c Cell) Place(line, column int) (userLine, userColumn int, text string) {
 	lines := strings.Split(c.Text(), "\n")
 	last := len(lines)

@@ -2,7 +2,7 @@ package session
 
 import "testing"
 
-// A position in code around what the user has entered becomes one in that.
+// A position in code around the user's text becomes a position in the user's text.
 func TestPlace(t *testing.T) {
 	type place struct {
 		line, column int

@@ -64,7 +64,7 @@ type process struct {
 	out         *frame.Writer // commands but jobs, on control
 	jobs        *jobPipes
 	printed     *printed       // standard output and error
-	begins      [2]beginFinder // in what is printed, whose lock guards all but the expected run
+	begins      [2]beginFinder // in the printed bytes; the lock of printed guards all but the expected run
 	tail        *tail          // the last bytes of standard error
 	trail       *Trail
 	crash       *crashReport

@@ -27,8 +27,8 @@ func Prefix(ranks []int, size int) string {
 	return "[" + FormatRanks(ranks) + "] "
 }
 
-// ParseRanks reads what FormatRanks writes, also with brackets and spaces, and "all". The result is
-// ascending, without repetitions, and below size.
+// ParseRanks reads the format of FormatRanks, also with brackets and spaces, and "all". The result
+// is ascending, without repetitions, and below size.
 func ParseRanks(text string, size int) ([]int, error) {
 	s := strings.TrimSpace(text)
 	if inner, ok := strings.CutPrefix(s, "["); ok {

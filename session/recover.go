@@ -197,9 +197,9 @@ func (c *controller) repair(ctx context.Context, out func(Output)) error {
 	return errors.New("the ranks could not be brought together again; restart them")
 }
 
-// recover runs Communicator.Recover on all remaining ranks and shows what was lost. If a rank fails
-// to recover, recover replaces the rank and reports that recover has to be called again. If the
-// reason is that another rank is lost, the next cell tries again.
+// recover runs Communicator.Recover on all remaining ranks and shows the losses. If a rank fails to
+// recover, recover replaces the rank and reports that recover has to be called again. If the reason
+// is that another rank is lost, the next cell tries again.
 func (c *controller) recover(out func(Output)) (again bool) {
 	causes, incarnations, previousEnded := make([]string, c.size), make([]int, c.size), make([]chan struct{}, c.size)
 	c.mu.Lock()

@@ -52,10 +52,10 @@ type run struct {
 	limitAt     time.Time     // time at which the limit was over
 	hasAborted  bool          // waits of some rank were ended
 	hasDied     bool          // some rank's worker has died
-	inVain      string        // what the ranks did when their waits were ended as a deadlock; "" if they were not
+	inVain      string        // activity of the ranks when their waits were ended as a deadlock; "" if they were not
 	inVainRows  []HangRow     // the same as rows
 	inVainCycle []int         // the cycle in which ranks waited then
-	halt        *Stop         // what the ranks do while some stand; nil if none does
+	halt        *Stop         // state of the ranks while some stand; nil if none does
 	standsSince time.Time     // when the stop began
 	stoodFor    time.Duration // the time of earlier stops
 	watch       watch

@@ -135,7 +135,7 @@ func foldState(answers []Answer) (s State) {
 type sharing[T any] struct {
 	list   []Shared[T]
 	at     map[string]int // places in list, by the fact as JSON
-	ignore func(*T)       // unless nil, clears what facts that count as equal may differ in
+	ignore func(*T)       // unless nil, clears the fields in which equal facts may differ
 }
 
 // add adds the facts of a rank.

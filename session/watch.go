@@ -22,12 +22,12 @@ const (
 	againEvery   = 500 * time.Millisecond // between two tables, if the second is no worse
 	tableSettles = 200 * time.Millisecond // time for which a table waits for entries that become worse, too
 	answerWithin = 2 * time.Second        // a rank that has not answered within this time is asked again
-	deathAfter   = 700 * time.Millisecond // a death is reported after this time, even if it is not clear what the other ranks do
+	deathAfter   = 700 * time.Millisecond // a death is reported after this time, even if the state of the other ranks is not known
 	// a rank that is not stopped counts as not answering only after this time, and on a slow machine
 	// after a longer time
 	deafAfter = 10 * time.Second
-	// code of a cell that runs for this part of the time counts as running all the time: what code
-	// does between two calls is short
+	// code of a cell that runs for this part of the time counts as running all the time: the code
+	// between two calls is short
 	codePart = 10
 )
 
@@ -329,8 +329,8 @@ func (r *run) announceDeaths(out func(Output)) (show func(Output), done func()) 
 	return func(o Output) { done(); out(o) }, done
 }
 
-// unstopped reports once which ranks an interrupt has not stopped, what they do, and how the user
-// can have them replaced.
+// unstopped returns, once, the note about ranks that an interrupt has not stopped: their activity,
+// and the user's way to replace them.
 func (w *watch) unstopped(r *run, now time.Time) string {
 	if w.asking || len(r.running()) == 0 {
 		return ""
@@ -362,8 +362,8 @@ func (w *watch) holdsUp(rank int, now, interrupted time.Time, limit time.Duratio
 	return v != nil && v.slow > 0 && now.Sub(v.answered) < limit && now.Sub(interrupted) < v.slow.stretch(limit)
 }
 
-// describe describes what a rank does, without times, and returns the seconds for which it has
-// waited, if it waits. awaited is the result of awaitedGroups.
+// describe describes the activity of a rank, without times, and returns the seconds for which it
+// has waited, if it waits. awaited is the result of awaitedGroups.
 func (w *watch) describe(r *run, rank int, now time.Time, awaited map[string]bool) (string, float64) {
 	if result := r.on[rank].result; result != nil {
 		if result.Err != nil {

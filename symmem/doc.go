@@ -21,10 +21,11 @@
 //
 // Host-synchronous calls (Empty, Rendezvous, Free of a symmetric tensor, NewGroup) are collective:
 // every member of the group makes them, in the same order. Their arguments are compared across
-// ranks before anything happens; a difference is an error on all ranks that says who called what.
+// ranks before anything happens; a difference is an error on all ranks that names each rank's call.
 // Stream-ordered calls (all operations on tensors and handles) put work in the current stream and
-// return at once; who called what is compared by [Runtime.Tallies], when the program likes. What
-// reads device memory on the host (Float32s, Ints, String, Synchronize) waits for that work.
+// return at once; [Runtime.Tallies] compares the calls of the ranks when the program asks for it.
+// Methods that read device memory on the host (Float32s, Ints, String) and Synchronize wait for
+// that work.
 //
 // Work goes to the world's current stream: the default stream, or the one given by [OnStream]. What
 // uses one group's signals (barriers, put_signal and wait_signal, reductions, kernels that receive
@@ -45,10 +46,10 @@
 // Misuse and faults panic with an [*Error]; [Maybe] turns that into an error value. Nothing is
 // launched by a call that is refused. Every wait on the device ends when its [Timeout] passes or
 // when [Runtime.Abort] is called: the stream goes on, the tensors are there as before but for what
-// the operation was to write, and the next synchronisation reports who waited for whom. A barrier
-// or a reduction that was given up leaves signals behind; Runtime.Recover, collective over all
-// ranks, clears them. Where ranks are gone for good, [Runtime.Survivors] makes a group of those
-// that are left.
+// the operation was to write, and the next synchronisation names the ranks that waited and the
+// awaited ranks. A barrier or a reduction that was given up leaves signals behind; Runtime.Recover,
+// collective over all ranks, clears them. If ranks are gone for good, [Runtime.Survivors] makes a
+// group of the remaining ranks.
 //
 // A nil object, or one that no function of this package made, is refused like other misuse, and
 // prints as nil. Objects that were freed, or belong to a world that was closed, can still be

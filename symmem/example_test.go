@@ -34,8 +34,8 @@ extern "C" __global__ void scale(symm::Handle h, float a) {
 	// bf16[4] on cpu, symmetric [2.5 2.5 2.5 2.5]
 }
 
-// A wait that never ends costs a message: it has a deadline, or is aborted from outside, and says
-// who waited for what.
+// A wait that never ends costs a message: it has a deadline, or is aborted from outside, and names
+// the waiting rank and the awaited signal.
 func ExampleMaybe() {
 	world, err := symmem.Init(symmem.Config{Device: "cpu"})
 	if err != nil {

@@ -167,7 +167,7 @@ const (
 	KindCompile     = core.KindCompile     // a kernel does not compile
 	KindFault       = core.KindFault       // a kernel faulted
 	KindTimeout     = core.KindTimeout     // a wait reached its deadline
-	KindDeadlock    = core.KindDeadlock    // a wait cannot end: all who could end it are done, or wait too
+	KindDeadlock    = core.KindDeadlock    // a wait cannot end: all ranks that could end it are done, or wait too
 	KindInterrupted = core.KindInterrupted // a wait was ended from outside
 	KindPeer        = core.KindPeer        // another rank failed or died while this one waited for it
 	KindSystem      = core.KindSystem      // the machine, the driver, the network

@@ -86,7 +86,7 @@ func (in Inner) SetBackend(op, name string, find func() error) {
 }
 
 // compareBackends checks that the ranks of g, all that are left, have the same back end. A rank
-// that joins takes over that of the others. The caller holds g.meeting.
+// that joins takes over the back end of the others. The caller holds g.meeting.
 func (rt *Runtime) compareBackends(op string, g *Group) error {
 	type choice struct {
 		Name    string

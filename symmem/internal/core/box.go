@@ -8,9 +8,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// box is memory of the members of a group into which copy engines put what a call passes to them:
-// symmetric memory that no program sees. It is a part of the group's workspace that is made when a
-// call needs it, and again when a call needs more. Earlier ones stay for the graphs that use them.
+// box is memory of the members of a group into which copy engines put the data of a call: symmetric
+// memory that no program sees. It is a part of the group's workspace that is made when a call needs
+// it, and again when a call needs more. Earlier boxes stay for the graphs that use them.
 type box struct {
 	mapped []device.Segment // by group rank
 	size   int

@@ -38,7 +38,7 @@ const Default DType = 0
 //
 // PyTorch: torch.set_default_dtype, which takes floating types only.
 //
-// Errors: KindMisuse for what is no element type.
+// Errors: KindMisuse for a value that is no element type.
 func (rt *Runtime) SetDefaultDType(dtype DType) {
 	const op = "SetDefaultDType"
 	rt.refuseClosed(op)

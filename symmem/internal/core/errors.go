@@ -19,7 +19,7 @@ const (
 	KindCompile     Kind = Kind(errkind.Compile)     // a kernel does not compile
 	KindFault       Kind = Kind(errkind.Fault)       // a kernel faulted
 	KindTimeout     Kind = Kind(errkind.Timeout)     // a wait reached its deadline
-	KindDeadlock    Kind = Kind(errkind.Deadlock)    // a wait cannot end: all who could end it are done, or wait too
+	KindDeadlock    Kind = Kind(errkind.Deadlock)    // a wait cannot end: all ranks that could end it are done, or wait too
 	KindInterrupted Kind = Kind(errkind.Interrupted) // a wait was ended from outside
 	KindPeer        Kind = Kind(errkind.Peer)        // another rank failed or died while this one waited for it
 	KindSystem      Kind = Kind(errkind.System)      // the machine, the driver, the network

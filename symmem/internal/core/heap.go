@@ -193,7 +193,7 @@ func (rt *Runtime) loseHeap(why string) {
 // shmemPart is the part of NVSHMEM: its heap, and the table for kernels.
 type shmemPart struct{ part }
 
-// Drained ends the watch, for the same reason as that of copies.
+// Drained ends the watch, for the same reason as groupPart's Drained.
 func (p shmemPart) Drained() {
 	p.rt.mu.Lock()
 	defer p.rt.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 const (
 	tabled    = 6       // rows and columns that a table of a large tensor shows at each end
 	sliced    = 4       // slices of a tensor of more dimensions that have a table, and the last one has
-	readWhole = 4096    // elements of a tensor that is read whole; of a larger one the device finds what is shown
-	surveyed  = 1 << 28 // elements of a tensor of which the device finds it: the cpu device takes about a second
+	readWhole = 4096    // elements of a tensor that is read whole; of a larger one the device calculates the shown part
+	surveyed  = 1 << 28 // most elements of a tensor of which the device calculates it: the cpu device takes about a second
 
 	mapRows, mapColumns = 48, 96 // squares of a heat map
 	mapFrom             = 16     // elements from which there is a heat map
@@ -123,9 +123,9 @@ func (v *drawing) slices(rows, columns int) {
 	}
 }
 
-// part returns the table of rows from the given one on, and their heat map, and adds it to what is
-// shown. The table has the class of pandas' tables, because euporie puts no space between the cells
-// of others.
+// part returns the table of rows from the first one on, and their heat map, and adds them to the
+// parts that are shown. The table has the class of pandas' tables, because euporie puts no space
+// between the cells of other tables.
 func (v *drawing) part(name string, first, rows, columns int) string {
 	var b strings.Builder
 	part := forms.Part{Name: name}

@@ -53,8 +53,8 @@ func (c *Call) Lanes() *Lanes {
 func (l *Lanes) Single() bool { return l.main == l.side }
 
 // Begin commits the call with the tensors that its copies and its kernels use. The members' streams
-// of copies meet; they begin when what was issued on the calls' streams before is over. It returns
-// the head of the arguments of kernels.
+// of copies meet; they begin when the earlier work of the calls' streams is over. It returns the
+// head of the arguments of kernels.
 func (l *Lanes) Begin(tensors ...*Tensor) abi.Context {
 	c := l.c
 	c.Touch(tensors...)
@@ -118,7 +118,7 @@ func (l *Lanes) on(s *Stream) {
 	}
 }
 
-// order makes what is issued on `to` from now on wait for what was issued on `from`.
+// order makes later work of the stream to wait for the earlier work of from.
 func (l *Lanes) order(from, to *Stream) {
 	if l.Single() {
 		return

@@ -27,7 +27,7 @@ const mostRuns = 100000
 // Measure measures the device time of one call of f, without the time that the host needs to issue
 // it: it captures ten calls as a graph, replays it once to warm up, and takes seven runs of three
 // replays, before each of which all ranks meet in a barrier on the device. The result's median is
-// that of the slowest rank: an operation is done when the last rank is done.
+// the median of the slowest rank: an operation is done when the last rank is done.
 //
 // It is collective over all ranks and waits for the device. f must be what [Runtime.Capture] takes,
 // and is called ten times.
@@ -153,8 +153,8 @@ func (m *measuring) end() {
 	}
 }
 
-// freeFailed frees what measurements that have failed have left. They have failed on all ranks: on
-// those without an error of the code in the next meeting.
+// freeFailed frees the tensors of failed measurements. Such a measurement has failed on all ranks:
+// on ranks without an error of their own in the next meeting.
 func (rt *Runtime) freeFailed() {
 	rt.mu.Lock()
 	list := rt.unfreed

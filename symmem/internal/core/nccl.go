@@ -215,8 +215,8 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 		panic(rt.misuse(op, "group", "start with another --net, or give "+g.lsaCall(),
 			"%v spans hosts, and no engine carries GIN between them", g))
 	}
-	// What Recover clears is the tensor's signal pad. The buffers are its data. A handle counts
-	// from the pad on.
+	// Recover clears the signal pad of this tensor. The buffers are the tensor's data. Handles
+	// count from the start of the pad.
 	placed, refused := required.Place(nccl.Team{Rank: g.rank, Ranks: len(g.ranks), LsaRank: rank, LsaRanks: size,
 		Hosts: len(g.split.Parts)})
 	if refused != nil {

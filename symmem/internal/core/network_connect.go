@@ -104,7 +104,7 @@ func sameKind(g *Group, op string, all []networkReport) error {
 	return nil
 }
 
-// networkPart has the engine, and what it keeps for groups and tensors.
+// networkPart has the engine, and its state for groups and tensors.
 type networkPart struct{ part }
 
 // Moves adds the messages under way.
@@ -118,8 +118,7 @@ func (p networkPart) Moves(to *Progress) {
 		if peer.Rank == rt.rank {
 			continue
 		}
-		// What this rank asks others for a table, and answers them, moves nothing: only numbered
-		// messages count.
+		// Questions and answers for a table of waits are no progress: only numbered messages count.
 		to.Stands = to.Stands && peer.Posted == peer.Sent && peer.Parked == 0
 		to.Exchanged = append(to.Exchanged, Exchanged{Peer: peer.Rank, Sent: peer.Numbered, Landed: peer.Landed})
 		for _, count := range []uint64{peer.Posted, peer.Sent, peer.Numbered, peer.Landed} {

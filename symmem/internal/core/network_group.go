@@ -118,8 +118,8 @@ func (a *allocation) expose(op string, g *Group) error {
 }
 
 // windowsOf makes the data and the signal pad of a segment windows for the members of g. It returns
-// the id of the data's, 0 if the group needs none; that of the pad is the next one. It is collective
-// over the group; the caller holds g.meeting.
+// the id of the data's window, 0 if the group needs none; the pad's id is the next one. It is
+// collective over the group; the caller holds g.meeting.
 func (g *Group) windowsOf(op, name string, seg device.Segment, at memory.Placement, size int) (id uint32, err error) {
 	rt := g.rt
 	n := rt.net.Load()

@@ -12,7 +12,7 @@ import (
 
 // carries reports whether an operation with a member, by its rank in the group, goes over the
 // network, because the member is on another host. It refuses the operation if there is no network;
-// instead lists what else the caller can do.
+// instead lists the caller's alternatives.
 func (g *Group) carries(op string, peer int, instead ...string) bool {
 	if !g.split.Spans() || g.split.Near(peer) {
 		return false

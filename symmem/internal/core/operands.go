@@ -134,7 +134,8 @@ func (c *Call) Place(t *Tensor) (*Tensor, *Handle) {
 	return t, m.of(t)
 }
 
-// Pointers is the address of the array of the members' copies of what Place returned.
+// Pointers returns the address of the array of the members' copies of the memory that Place
+// returned.
 func (c *Call) Pointers(h *Handle) (p device.Ptr) {
 	m := h.mapping
 	if m.a.stands {
@@ -238,7 +239,7 @@ func (c *Call) stageOut() {
 	}
 }
 
-// stageEnd ends the use of the stand-ins, once Explain has what it needs of the call.
+// stageEnd ends the use of the stand-ins, once Explain has its facts about the call.
 func (c *Call) stageEnd() {
 	if len(c.stages) > 0 && !c.copied {
 		c.Chose(c.stages[0].of.Bytes(), &tuning.Way{Path: "loads and stores between barriers", Why: "it has no other way"})

@@ -39,7 +39,7 @@ func (p streamPart) Close() error {
 	return nil
 }
 
-// groupPart has the memory by which the members of groups communicate, and what watches it.
+// groupPart has the memory by which the members of groups communicate, and the watches over it.
 type groupPart struct{ part }
 
 // all lists the groups.

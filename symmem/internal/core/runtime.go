@@ -66,7 +66,7 @@ type Runtime struct {
 
 	closed  atomic.Bool
 	looking sync.Mutex // held while watch is read outside a call of the user: Close takes watch away
-	taking  sync.Mutex // held while a fault is taken, and while Recover clears what faults leave
+	taking  sync.Mutex // held while a fault is taken, and while Recover clears the faults
 	mu      sync.Mutex // orders work that is put in streams, and guards the world
 	world
 }

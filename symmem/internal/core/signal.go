@@ -26,8 +26,8 @@ func (h *Handle) channel(op string, channel int) {
 //
 // Shapes: channel is below [Group.Channels].
 //
-// Synchronises: collective over the group and ordered on the stream: what any member's stream did
-// before is visible to all after.
+// Synchronises: collective over the group and ordered on the stream: the earlier work of each
+// member's stream is visible to the later work of all.
 //
 // Options: *Stream, Timeout, [Via]("NVSHMEM"): by NVSHMEM's signals, in the group of all ranks and
 // with the back end NVSHMEM; all members give it.
@@ -84,8 +84,8 @@ func (h *Handle) PutSignal(dst, channel int, opts ...Option) {
 //
 // Shapes: channel is below [Group.Channels].
 //
-// Synchronises: ordered on the stream: what src did before its PutSignal is visible to what this
-// stream does after.
+// Synchronises: ordered on the stream: the work of src before its PutSignal is visible to this
+// stream's later work.
 //
 // Options: *Stream, Timeout, [Via]("NVSHMEM"): nvshmemx_signal_wait_until_on_stream, for a signal by
 // NVSHMEM.
@@ -125,19 +125,19 @@ func (h *Handle) signal(of *operators.Operator, way, arg string, peer, channel i
 }
 
 // WaitForSignal makes the stream wait until 64-bit word sig of this rank's signal pad of the tensor
-// equals val (cmp "==") or is not below it (">="). The word keeps its value. Any member may be the
-// one to set it: in a group that spans hosts the wait ends with an error when a member on another
-// host is gone and the value has not come.
+// equals val (cmp "==") or is not below it (">="). The word keeps its value. Any member may set it:
+// in a group that spans hosts the wait ends with an error when a member on another host is gone and
+// the value has not come.
 //
 // PyTorch: nvshmem_wait_for_signal, nccl_wait_for_signal
 //
 // Shapes: sig is within the signal pad.
 //
-// Synchronises: ordered on the stream: what was put before the word is visible to what this stream
-// does after.
+// Synchronises: ordered on the stream: data that was put before the word is visible to this
+// stream's later work.
 //
-// Options: *Stream, Timeout, [Via]("NVSHMEM"): nvshmemx_signal_wait_until_on_stream, with the back end
-// NVSHMEM. Whoever sets the word may do so by NVSHMEM or not.
+// Options: *Stream, Timeout, [Via]("NVSHMEM"): nvshmemx_signal_wait_until_on_stream, with the back
+// end NVSHMEM. The member that sets the word may do so by NVSHMEM or not.
 //
 // Capture: yes, but for NVSHMEM's way.
 //

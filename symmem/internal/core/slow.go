@@ -61,8 +61,8 @@ func (p slowPart) Settle(l seam.Loss) error {
 	return nil
 }
 
-// begins does what an admitted call does before its work, once. user says that it launches a kernel
-// of the user's.
+// begins takes the steps of an admitted call before its work, once. user says that it launches a
+// kernel of the user's.
 func (c *Call) begins(user bool) {
 	c.delay(user)
 	c.remember()

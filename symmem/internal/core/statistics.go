@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
-// Statistics of tensors are calculated on the device: what is read does not depend on a tensor's size.
+// Statistics of tensors are calculated on the device: the bytes that the host reads do not depend
+// on a tensor's size.
 
 var statistics, extremes = operators.Calculation("Stats", true), operators.Calculation("Extremes", true)
 

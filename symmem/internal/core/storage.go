@@ -16,7 +16,7 @@ type storage struct {
 	size  int
 	block *block          // of the cache: ordinary memory
 	alloc *allocation     // symmetric memory, this rank's or a peer's
-	own   *storage        // of a part of it, or of a peer's: what Empty returned, which lives as long
+	own   *storage        // of a part of it, or of a peer's: the storage that Empty returned, which lives as long
 	peer  int             // the world rank that owns it
 	freed atomic.Bool     // of a block
 	stop  runtime.Cleanup // of block

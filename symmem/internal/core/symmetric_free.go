@@ -34,8 +34,8 @@ func (a *allocation) release() {
 	a.unmap()
 }
 
-// vacate ends what belongs to the tensor of an allocation, but not its memory. A failure leaves
-// something mapped until the process ends and is no reason to fail, here and in unmap.
+// vacate frees everything of an allocation's tensor except the memory. After a failure something
+// stays mapped until the process ends; vacate and unmap ignore such failures.
 func (a *allocation) vacate() {
 	a.unlocate()
 	for _, c := range a.multicasts {

@@ -39,8 +39,8 @@ func (rt *Runtime) StartTrace() {
 	rt.trace.Store(t)
 }
 
-// StopTrace ends a trace and returns what it recorded, by when it began, at most some ten thousand
-// slices of each kind; nil without a trace. It waits for work that is under way.
+// StopTrace ends a trace and returns its record: at most some ten thousand slices of each kind,
+// ordered by their begin; nil without a trace. It waits for work that is under way.
 func (rt *Runtime) StopTrace() *Traced {
 	t := rt.trace.Swap(nil)
 	if t == nil {
@@ -70,8 +70,8 @@ func (rt *Runtime) StopTrace() *Traced {
 	return out
 }
 
-// PauseTrace leaves out of a trace, if there is one, what is called from now on until the function that it
-// returns is called: what a session does to show a result.
+// PauseTrace keeps calls out of a trace, if there is one, until the function that it returns is
+// called: a session pauses the trace to show a result.
 func (rt *Runtime) PauseTrace() (resume func()) {
 	t := rt.trace.Load()
 	if t == nil {
@@ -113,7 +113,7 @@ func (rt *Runtime) messages(t *trace.Trace) (list []timeline.Slice, more int) {
 	return list, more
 }
 
-// compareClock compares this rank's clock with that of the hub, or says why it could not.
+// compareClock compares this rank's clock with the hub's, or returns the reason why it could not.
 func (rt *Runtime) compareClock() (c timeline.Comparison, why string) {
 	if rt.client == nil {
 		return timeline.Comparison{}, ""

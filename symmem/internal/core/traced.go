@@ -20,7 +20,7 @@ type Timeline struct {
 	rt *Runtime
 }
 
-// Trace calls f, waits for the work of this rank, and returns what all ranks did meanwhile: the
+// Trace calls f, waits for the work of this rank, and returns the work of all ranks meanwhile: the
 // calls on the host, the work of each on its stream with its kernels, copies and waits, and
 // messages to other hosts. It is collective over the world: the ranks meet on the host to exchange
 // their records. Recording costs each call about a microsecond.

@@ -13,15 +13,16 @@ import (
 
 // Symmetric memory that nobody holds
 //
-// A symmetric tensor that no program holds any more need not be freed. Each rank's garbage collector
-// finds it at a moment of its own. So every Empty of a group tells the other members which tensors of
-// the group nothing of this rank holds or uses. What all members say that of is gone, in the order in
-// which it was made, which is equal on all members. Its memory, with what the members have mapped of
-// it, is a spare of the group from then on: a later Empty with the same layout takes it, and so maps
-// nothing. A spare that no Empty has taken for a while, or that is in the way when a device is full,
-// is given back. All members choose alike, as they know the same; the description of the meeting
-// names the memory that is taken, so that members that differ after a failure find it out. Recover
-// gives all spares back.
+// A symmetric tensor that no program holds any more need not be freed. Each rank's garbage
+// collector finds it at a moment of its own. So in every Empty of a group each member lists the
+// tensors of the group that nothing of its rank holds or uses. A tensor in the lists of all members
+// is gone; such tensors go in the order in which they were made, which is equal on all members. The
+// memory of the tensor, with the members' mappings, is a spare of the group from then on: a later
+// Empty with the same layout takes it, and so maps nothing. A spare that no Empty has taken for a
+// while is freed, and so is one that is in the way when a device is full. All members choose the
+// same spare, because they have the same lists. The description of the meeting names the memory
+// that is taken, so that the meeting finds members that differ after a failure. Recover frees all
+// spares.
 //
 // Memory of NVSHMEM's heap and of memory pools stays until Free.
 
@@ -29,8 +30,8 @@ import (
 // which does not see the device's memory, runs after as many tensors if no spare is left.
 const spareFor = 64
 
-// spares are the memory that no tensor of a group has, and what decides when the garbage collector
-// runs. rt.mu guards them; the group's meeting guards wiper.
+// spares are the memory that no tensor of a group has, and the counts by which the garbage
+// collector is run. rt.mu guards them; the group's meeting guards wiper.
 type spares struct {
 	list  []spare
 	wiper device.Stream // sets them to zero, beside all other streams; nil until one is taken
@@ -165,9 +166,9 @@ func (g *Group) collect(at memory.Placement) {
 	}
 }
 
-// segments returns the memory of a new tensor with a layout, by world rank as far as it is mapped: that
-// of a spare if one fits, and otherwise this rank's alone, which make makes. All members come with the
-// same desc. The caller holds the group's meeting.
+// segments returns the memory of a new tensor with a layout, by world rank as far as it is mapped:
+// the memory of a spare if one fits, and otherwise this rank's memory alone, which make makes. All
+// members pass the same desc. The caller holds the group's meeting.
 func (g *Group) segments(op, desc string, at memory.Placement, make func(n int) (device.Segment, error)) (map[int]device.Segment, error) {
 	rt := g.rt
 	g.collect(at)
@@ -216,8 +217,8 @@ func (g *Group) segments(op, desc string, at memory.Placement, make func(n int) 
 	return map[int]device.Segment{rt.rank: seg}, nil
 }
 
-// reclaimAll reclaims what no member holds of the tensors of the group and its teams. It is collective
-// over the group if they have any.
+// reclaimAll reclaims the tensors of the group and its teams that no member holds. It is collective
+// over the group if there are tensors.
 func (g *Group) reclaimAll(op string) {
 	rt := g.rt
 	var groups []*Group

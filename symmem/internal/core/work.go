@@ -104,7 +104,7 @@ func (l *workLane) time() (time.Duration, error) {
 func (w *Work) issued() {
 	w.rt.mu.Lock()
 	defer w.rt.mu.Unlock()
-	w.lane.stream.record(w.lane.end) // a failure is that of the work
+	w.lane.stream.record(w.lane.end) // a failure is the work's
 	w.lane.issuing = false
 }
 

@@ -30,7 +30,7 @@ type Stream interface {
 	AtRest() bool // it has nothing to do, or was closed; false where that cannot be told
 }
 
-// Group is the members that copy, and what this rank's host knows of their calls.
+// Group holds the members that copy, and this rank's record of their calls.
 type Group struct {
 	Device  device.Device
 	Page    *device.Watch                 // where waits are published

@@ -44,7 +44,8 @@ type busy struct{}
 
 func (busy) AtRest() bool { return false }
 
-// What a watch gives up while Forget is called is on the page when Forget returns, not later.
+// Waits that a watch gives up while Forget is called are on the page when Forget returns, not
+// later.
 func TestForgetWhileLooking(t *testing.T) {
 	d := peeking{begun: make(chan struct{}), read: make(chan struct{})}
 	page := new(device.Watch)

@@ -13,9 +13,9 @@
 // other way round: so every word has one meaning at a time. The values are the same in every call,
 // which a graph needs.
 //
-// A stream that holds cannot look at the abort word. So a goroutine of a [Watch] looks after it
-// from the host while there are copies that may not be over: it sees which phase the stream is in
-// and which words are missing, publishes the wait, and, when the call's time is over or the world
-// is aborted, stores the missing words itself. The streams only ever read the peers' memory and
-// write their own: what a wait that was given up leaves undefined is this rank's result alone.
+// A stream that holds cannot look at the abort word. So a goroutine of a [Watch] watches the stream
+// from the host while copies may be under way: it sees the phase of the stream and the missing
+// words, publishes the wait, and, when the call's time is over or the world is aborted, stores the
+// missing words itself. The streams only ever read the peers' memory and write their own: a wait
+// that was given up leaves only this rank's result undefined.
 package copies

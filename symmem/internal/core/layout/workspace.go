@@ -11,7 +11,7 @@ import (
 const (
 	packetBytes = 16
 	packetBanks = 2
-	UnitBytes   = 16 // what two_shot_chunks loads and stores at once
+	UnitBytes   = 16 // bytes that two_shot_chunks loads and stores at once
 )
 
 // PoolWords is the 64-bit words of the memory pool in a workspace: two sets of one for each rank.

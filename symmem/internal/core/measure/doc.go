@@ -2,6 +2,6 @@
 // and the share of a link, and decides whether two pieces of code differ.
 //
 // core runs the code and passes the times of all ranks; the package knows no device. A run is over
-// when the last rank is done, so that a figure is that of the slowest rank. Medians stand for runs,
-// because single runs are disturbed by other processes.
+// when the last rank is done, so a figure is the slowest rank's. Medians stand for runs, because
+// single runs are disturbed by other processes.
 package measure

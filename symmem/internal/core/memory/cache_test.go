@@ -6,8 +6,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// A block comes back to its stream, last in first out; one that others used waits until these rest,
-// and that of a closed stream goes to another one.
+// A block comes back to its stream, last in first out. A block that other streams used waits until
+// these rest, and a block of a closed stream goes to another stream.
 func TestCache(t *testing.T) {
 	busy, closed := true, false
 	c := &Cache[string]{

@@ -118,7 +118,7 @@ func (l *Locations[C]) Nearest(at device.Ptr) string {
 	return best.Describe(at)
 }
 
-// first orders what has a property before what does not have it.
+// first orders values with a property before values without it.
 func first(a, b bool) int {
 	switch {
 	case a == b:

@@ -83,7 +83,7 @@ func (p *Pool) Takes() uint64 { return p.takes }
 // Steps is the number of takes and frees so far.
 func (p *Pool) Steps() uint64 { return p.takes + p.frees }
 
-// Take gives a free block out, for what desc describes.
+// Take gives a free block out, for the tensor that desc describes.
 func (p *Pool) Take(b *PoolBlock, desc string) {
 	b.taken = true
 	p.takes++

@@ -39,8 +39,8 @@ func TestInterfaceTo(t *testing.T) {
 	}
 }
 
-// Where no address says which interface leads to the others, it is the only one, or that of the
-// default route; never all.
+// If no address decides which interface leads to the other ranks, it is the only interface, or the
+// interface of the default route; never all.
 func TestOutwardInterface(t *testing.T) {
 	const head = "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
 	const network = "ib0\t0007D50A\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0\n"

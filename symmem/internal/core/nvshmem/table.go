@@ -27,8 +27,8 @@ type Table struct {
 	windows []abi.ShmemWindow
 }
 
-// Keep makes the table that of a world and its tensors. poke stores a word of device memory at once.
-// It returns false, and does nothing, if there are too many tensors.
+// Keep makes the table describe a world and its tensors. poke stores a word of device memory at
+// once. It returns false, and does nothing, if there are too many tensors.
 func (t *Table) Keep(world abi.ShmemWorld, tensors []abi.ShmemWindow, poke func(device.Ptr, uint32) error) (bool, error) {
 	if len(tensors) > abi.ShmemWindows {
 		return false, nil

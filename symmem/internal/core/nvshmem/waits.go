@@ -32,7 +32,7 @@ type Wait struct {
 	Value   uint64
 	AtLeast bool              // the word must not be below Value; otherwise it must equal it
 	Limit   time.Duration     // after which the wait gives up; 0 for none
-	Record  device.WaitRecord // the call, and what the wait is for
+	Record  device.WaitRecord // the call, and the awaited event
 }
 
 // over reports whether the word lets the wait end.
@@ -79,7 +79,7 @@ func (w *Watch) Open(s Setting) {
 	w.setting = s
 }
 
-// Forget ends the watch before the words are unmapped, and withdraws what is published.
+// Forget ends the watch before the words are unmapped, and withdraws the published waits.
 func (w *Watch) Forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -217,7 +217,7 @@ func (w *Watch) entry(i int) *device.WaitRecord {
 	return &w.setting.Page.Waits[abi.MaxWaits-1-i%abi.MaxWaits]
 }
 
-// withdraw takes what a slot has published off the page. w.mu is held.
+// withdraw takes a slot's published wait off the page. w.mu is held.
 func (w *Watch) withdraw(i int) {
 	if w.slots[i].published {
 		atomic.StoreUint32(&w.entry(i).State, device.WaitNone)

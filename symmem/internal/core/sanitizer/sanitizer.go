@@ -91,8 +91,8 @@ func (s *Sanitizer) Mark(p device.Ptr, n int, as device.MemoryState, issue func(
 	}
 }
 
-// Publish and Observe are the two halves of a meeting of ranks on the host: a rank that observes
-// knows what others did before they published.
+// Publish and Observe are the two halves of a meeting of ranks on the host: a rank that observes is
+// ordered behind everything that other ranks did before they published.
 func (s *Sanitizer) Publish() {
 	if s.On() {
 		s.dev.Publish()

@@ -22,17 +22,17 @@ type Part[G, M any] interface {
 	Waits() []Wait
 	// Moves adds the state of the part to a rank's progress. It waits for nothing.
 	Moves(*Progress)
-	// Drained ends what looks after the streams of this rank, whose work is over, before the page
+	// Drained ends the watches over the streams of this rank, whose work is over, before the page
 	// of the device is cleared.
 	Drained()
 	// Settle begins a new period: the streams of all ranks have no work, and the waits before it
 	// were given up.
 	Settle(Loss) error
-	// Clear issues what makes the signals of this rank zero. The world is locked.
+	// Clear issues the work that sets the signals of this rank to zero. The world is locked.
 	Clear(device.Stream) error
-	// DropGroup gives back what the part has for a group that ends. The world is locked.
+	// DropGroup frees the part's resources for a group that ends. The world is locked.
 	DropGroup(G)
-	// DropMemory gives back what the part has for symmetric memory that is freed, whose work is
+	// DropMemory frees the part's resources for symmetric memory that is freed, and whose work is
 	// over on all ranks. After an error the memory stays.
 	DropMemory(op string, memory M) error
 	// Close gives everything back. This rank's streams have no work, and no other call comes.

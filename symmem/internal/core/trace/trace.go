@@ -18,7 +18,7 @@ const (
 	lookEvery = 200 * time.Microsecond // between looks at the page of waits
 )
 
-// Trace records what a rank does. Its methods may be called from several goroutines.
+// Trace records the work of a rank. Its methods may be called from several goroutines.
 type Trace struct {
 	dev       device.Device
 	watch     *device.Watch
@@ -234,7 +234,7 @@ func (t *Trace) CallerOf(id uint32) int {
 	return 0
 }
 
-// Signals notes what the latest call gives and awaits.
+// Signals notes the signals that the latest call gives and awaits.
 func (t *Trace) Signals(sends, awaits []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
