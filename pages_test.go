@@ -18,6 +18,23 @@ func pages(t *testing.T) []string {
 	})
 }
 
+// conflict matches a line by which git marks a conflict of a merge.
+var conflict = regexp.MustCompile(`(?m)^(<{7}|={7}|>{7})( .*)?$`)
+
+// TestPagesMerged holds that no page has the marks of a merge that was not resolved. In Go the compiler
+// refuses them.
+func TestPagesMerged(t *testing.T) {
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mark := conflict.Find(text); mark != nil {
+			t.Errorf("%s has the line %q of a merge: choose between the two texts", page, mark)
+		}
+	}
+}
+
 // TestPageIndex holds that docs/README.md has every page of the folder docs.
 func TestPageIndex(t *testing.T) {
 	index, err := os.ReadFile("docs/README.md")
