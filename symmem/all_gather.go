@@ -15,10 +15,10 @@ import (
 // Shapes: t is symmetric, or a part of a symmetric tensor, the same part on all ranks, or of ordinary
 // memory; of any type, number of elements and offset.
 //
-// Synchronises: collective over the group and ordered on the stream: it does not end before
-// all members have come to it, and t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it does not end before all
+// members have come to it, and the stream's next work may overwrite t.
 //
-// Options: *Group (by default the one that allocated t), *Stream, Timeout, CopyEngine, Via.
+// Options: *Group (by default the group that allocated t), *Stream, Timeout, CopyEngine, Via.
 //
 // Capture: refused, because the result is allocated: capture [Runtime.AllGatherOut].
 //

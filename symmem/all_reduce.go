@@ -25,10 +25,10 @@ import (
 // parts are reduced, by "sum" or "avg"; of Bool "sum" and "max" are a logical or, "min" is a logical
 // and.
 //
-// Synchronises: collective over the group and ordered on the stream; when it ends on a rank, t may
-// be overwritten there by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream; when it ends on a rank, the
+// stream's next work may overwrite t there.
 //
-// Options: *Group (by default the one that allocated t), *Stream, Timeout, AccumulateF32, Via.
+// Options: *Group (by default the group that allocated t), *Stream, Timeout, AccumulateF32, Via.
 //
 // Capture: yes.
 //

@@ -13,34 +13,34 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// AllToAllVDev sends rows of in, the indices of its first dimension, to the members as inSplits
-// says: the first inSplits[0] rows go to rank 0 of the group, the next inSplits[1] to rank 1, and
-// so on. out receives them in the order of the ranks they come from; row 0 of outSplitsOffsets then
-// holds how many came from each, row 1 where they begin. The splits are read on the device when the
-// operation runs: an earlier kernel of the stream may have computed them, and the host never waits.
-// Rows of out beyond those received keep their values.
+// AllToAllVDev sends rows of in, the indices of its first dimension, to the members by inSplits:
+// the first inSplits[0] rows go to rank 0 of the group, the next inSplits[1] to rank 1, and so on.
+// out receives the rows in the order of the ranks that sent them; row 0 of outSplitsOffsets then
+// holds the number of rows from each rank, row 1 the index of the first of them. The splits are
+// read on the device when the operation runs: an earlier kernel of the stream may have computed
+// them, and the host never waits. Rows of out beyond the received rows keep their values.
 //
 // PyTorch: all_to_all_vdev
 //
 // Shapes: in and out have the same type, any, and the same dimensions but for the first; rows may
-// have any size and begin anywhere, and those whose bytes and addresses are multiples of 16 go
-// quickest. out is symmetric and rendezvoused by the group, or a part of such a tensor, the same
-// part on all ranks; the others may be ordinary. inSplits is I64 with an element for each member,
+// have any size and begin anywhere; rows whose bytes and addresses are multiples of 16 go quickest.
+// out is symmetric and rendezvoused by the group, or a part of such a tensor, the same part on all
+// ranks; the other tensors may be ordinary. inSplits is I64 with an element for each member,
 // outSplitsOffsets I64[2, members]. None of them overlap.
 //
 // Synchronises: collective over the group and ordered on the stream. It ends when all members' rows
-// have arrived: everything it read may be overwritten by what the stream does next. In a group that
-// spans hosts the rows for other hosts are put straight into their places.
+// have arrived: the stream's next work may overwrite everything that it read. In a group that spans
+// hosts the rows for other hosts are put straight into their places.
 //
-// Options: *Group (by default the one that allocated out), *Stream, Timeout, Via, of which "flat"
-// is the only way that it has.
+// Options: *Group (by default the group that allocated out), *Stream, Timeout, Via, which can only
+// be "flat".
 //
 // Capture: yes; replays read the splits anew.
 //
 // Errors: KindMisuse for tensors that do not fit. Splits that are negative or exceed in, and an out
-// that is too small for what it would receive, are refused on all members before anything is moved:
-// the next synchronisation panics with a KindMisuse that names the rank and the value, and the
-// group stays usable. And the errors of waits.
+// that is too small for the rows, are refused on all members before anything is moved: the next
+// synchronisation panics with a KindMisuse that names the rank and the value, and the group stays
+// usable. And the errors of waits.
 func (rt *Runtime) AllToAllVDev(in, out, inSplits, outSplitsOffsets *Tensor, opts ...Option) {
 	rt.allToAllVDev(operators.AllToAllVDev, vdevDispatch, in, out, inSplits, outSplitsOffsets, opts)
 }
@@ -74,11 +74,11 @@ func (rt *Runtime) AllToAllVDev2D(in, out, inSplits, outSplitsOffsets *Tensor, o
 }
 
 // AllToAllVDev2DOffset sends rows back from experts, the combine of a mixture of experts.
-// inSplitsOffsets goes by expert and there by destination: row 0 has how many rows go, row 1 where
-// in in they begin; what lies between is left out. This is what [Runtime.AllToAllVDev2D] made, so
-// that its out, transformed by the experts, and its outSplitsOffsets are in and inSplitsOffsets
-// here. out receives the rows by the rank they come from and there by expert, packed;
-// outSplitsOffsets holds the counts and the beginnings in that order.
+// inSplitsOffsets goes by expert and there by destination: row 0 has the number of rows, row 1 the
+// index in in at which they begin; rows in between are left out. [Runtime.AllToAllVDev2D] makes
+// these tensors: its out, transformed by the experts, and its outSplitsOffsets are in and
+// inSplitsOffsets here. out receives the rows by the rank that sent them and there by expert,
+// packed; outSplitsOffsets holds the counts and the beginnings in that order.
 //
 // PyTorch: all_to_all_vdev_2d_offset
 //

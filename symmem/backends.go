@@ -19,7 +19,7 @@ type BackendStatus struct {
 	Device    string   // the kind of devices that it is for: "cuda"
 	Available bool     // whether it can be used here
 	Why       string   // why not
-	Hint      string   // what to do about that
+	Hint      string   // the remedy
 	Version   string   // of the library that it uses, empty without one: "2.28.9"
 	Features  []string // that the library has, as its functions tell: "windows"
 }
@@ -88,12 +88,12 @@ func (rt *Runtime) Backend() string { return rt.core.Backend() }
 // the driver; "NCCL", by the driver and as windows of NCCL, whose collectives are quicker on them,
 // with communicators that are made with a group's first handle; "NVSHMEM", from its heap, of which
 // all ranks become members with their first tensor; or "CPU". NCCL makes windows from 2.30.7 on:
-// kernels on those of earlier versions cannot be ended or may be silently wrong. A program may also
-// choose by Config.Backend, a session by --backend, and both by TORCH_SYMMMEM on GPUs. Backends
-// lists the back ends.
+// kernels on windows of earlier versions cannot be ended or may be silently wrong. A program may
+// also choose by Config.Backend, a session by --backend, and both by TORCH_SYMMMEM on GPUs.
+// Backends lists the back ends.
 //
-// NVSHMEM needs a GPU for each rank, all on one host. Its heap has what Empty of the group of all
-// ranks returns; memory of other groups and of memory pools is made by the driver.
+// NVSHMEM needs a GPU for each rank, all on one host. Its heap has the tensors that Empty makes for
+// the group of all ranks; the driver makes the memory of other groups and of memory pools.
 //
 // It is collective over all ranks, which must give the same name. A name that no rank of this kind
 // of device can use is refused at once.

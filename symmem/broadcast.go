@@ -19,11 +19,11 @@ import (
 // Shapes: t is symmetric, or a part of a symmetric tensor, the same part on all ranks, or of ordinary
 // memory; of any type, number of elements and offset.
 //
-// Synchronises: collective over the group and ordered on the stream: within a host it does
-// not end before all members have come to it; between hosts one that sends goes on although others
-// have not come. t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: within a host it does not end
+// before all members have come to it; between hosts one that sends goes on although others have not
+// come. the stream's next work may overwrite t.
 //
-// Options: *Group (by default the one that allocated t), *Stream, Timeout, Via.
+// Options: *Group (by default the group that allocated t), *Stream, Timeout, Via.
 //
 // Capture: yes.
 //

@@ -26,7 +26,7 @@ type Capabilities struct {
 	// the ranks of the world that map each other's memory: the hosts, or parts of a host whose GPUs
 	// cannot map each other's
 	Parts     [][]int
-	Between   string  // what carries traffic between hosts, and between such parts: "UCX 1.22.0", "the null network", or "nothing"
+	Between   string  // the network between hosts, and between such parts: "UCX 1.22.0", "the null network", or "nothing"
 	Sharing   Sharing // of GPUs by several ranks
 	MaxRanks  int     // of a host
 	Channels  int     // of the world

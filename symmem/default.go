@@ -217,7 +217,7 @@ func Async(f func()) *Work { return now().Async(f) }
 // NewEvent returns an event: see [Runtime.NewEvent].
 func NewEvent() *Event { return now().NewEvent() }
 
-// Elapsed measures the device time of what f issues: see [Runtime.Elapsed].
+// Elapsed measures the device time of the work that f issues: see [Runtime.Elapsed].
 func Elapsed(f func()) time.Duration { return now().Elapsed(f) }
 
 // Measure measures the device time of one call of f in a graph: see [Runtime.Measure].
@@ -232,7 +232,7 @@ func MeasureTurns(n int, f, g func()) Turns { return now().MeasureTurns(n, f, g)
 // Compare runs code by each way that its calls can take: see [Runtime.Compare].
 func Compare(f func(), others ...func()) Comparison { return now().Compare(f, others...) }
 
-// Capture records what f issues: see [Runtime.Capture].
+// Capture records the work that f issues: see [Runtime.Capture].
 func Capture(f func()) *Graph { return now().Capture(f) }
 
 // Explain describes the execution of the operations of f: see [Runtime.Explain].
@@ -258,10 +258,12 @@ func Backends() []BackendStatus { return now().Backends() }
 // [Runtime.IsNvshmemAvailable].
 func IsNvshmemAvailable() bool { return now().IsNvshmemAvailable() }
 
-// SetSignalPadSize sets the signal pad of what is made from now on: see [Runtime.SetSignalPadSize].
+// SetSignalPadSize sets the size of the signal pads of later tensors: see
+// [Runtime.SetSignalPadSize].
 func SetSignalPadSize(n int) { now().SetSignalPadSize(n) }
 
-// GetSignalPadSize is the signal pad of what is made from now on: see [Runtime.SignalPadSize].
+// GetSignalPadSize returns the size of the signal pads of later tensors: see
+// [Runtime.SignalPadSize].
 func GetSignalPadSize() int { return now().SignalPadSize() }
 
 // StreamWriteValue32 stores a word in the order of the stream: see [Runtime.StreamWriteValue32].

@@ -27,12 +27,12 @@
 // Methods that read device memory on the host (Float32s, Ints, String) and Synchronize wait for
 // that work.
 //
-// Work goes to the world's current stream: the default stream, or the one given by [OnStream]. What
-// uses one group's signals (barriers, put_signal and wait_signal, reductions, kernels that receive
-// a handle, replays of a [Graph] with any of these) is chained by events when it is issued on
-// several streams, in the order in which it was issued: two operations never take each other's
-// signals. So a wait on one stream must not need a put that this rank issues later on another.
-// Plain copies and 64-bit signal words are not chained.
+// Work goes to the world's current stream: the default stream, or the one given by [OnStream].
+// Operations that use the signals of one group (barriers, put_signal and wait_signal, reductions,
+// kernels that receive a handle, replays of a [Graph] with any of these) are chained by events if
+// they are issued on several streams, in the order in which they were issued: two operations never
+// take each other's signals. So a wait on one stream must not need a put that this rank issues
+// later on another. Plain copies and 64-bit signal words are not chained.
 //
 // # Hosts
 //
@@ -45,9 +45,9 @@
 //
 // Misuse and faults panic with an [*Error]; [Maybe] turns that into an error value. Nothing is
 // launched by a call that is refused. Every wait on the device ends when its [Timeout] passes or
-// when [Runtime.Abort] is called: the stream goes on, the tensors are there as before but for what
-// the operation was to write, and the next synchronisation names the ranks that waited and the
-// awaited ranks. A barrier or a reduction that was given up leaves signals behind; Runtime.Recover,
+// when [Runtime.Abort] is called: the stream goes on, the tensors are as before except for the
+// result of the operation, and the next synchronisation names the ranks that waited and the awaited
+// ranks. A barrier or a reduction that was given up leaves signals behind; Runtime.Recover,
 // collective over all ranks, clears them. If ranks are gone for good, [Runtime.Survivors] makes a
 // group of the remaining ranks.
 //
@@ -59,16 +59,15 @@
 // # Memory
 //
 // Symmetric memory lives until Free, which is collective, or until no member of its group holds or
-// uses it any more: each Empty tells the members what this rank has done with, and a later Empty of
-// the same size takes such memory, which all members still map. Memory of a memory pool and of
-// NVSHMEM's heap lives until Free. Results and Local tensors are ordinary device memory from a
-// cache, returned to it by Free or when the garbage collector finds them.
+// uses it any more: each Empty tells the members which tensors this rank no longer uses, and a
+// later Empty of the same size takes such memory, which all members still map. Memory of a memory
+// pool and of NVSHMEM's heap lives until Free. Results and Local tensors are ordinary device memory
+// from a cache, returned to it by Free or when the garbage collector finds them.
 //
 // A step that needs a symmetric tensor for a moment takes it from a memory pool: within
 // [Runtime.UseMemPool] Local and the operators that return a tensor use symmetric memory that was
 // freed before, still mapped by all members, so that neither they nor Rendezvous nor Free meet the
 // others on the host.
 //
-// The package functions act on the world that Init made last; they are what a cell of the REPL
-// calls.
+// The package functions act on the world that Init made last; cells of the REPL call them.
 package symmem

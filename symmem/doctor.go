@@ -12,9 +12,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/devices"
 )
 
-// Doctor describes what symmetric memory finds on this machine, one thing a line: the driver, the
-// GPUs and their links, the libraries, the compiler of the cpu device; what is missing, and how to
-// get it. It needs no Runtime.
+// Doctor describes this machine, one fact a line: the driver, the GPUs and their links, the
+// libraries, the compiler of the cpu device; the missing ones, and how to get them. It needs no
+// Runtime.
 func Doctor() string {
 	backends := ""
 	for _, b := range (DeviceKind{}).Backends() {
@@ -118,7 +118,7 @@ func (rt *Runtime) Held() string {
 }
 
 // Topology describes how a device reaches the other devices of its host: by one medium that all of
-// them share, or by a link to each; and what there is between hosts.
+// them share, or by a link to each; and the network between hosts.
 type Topology struct {
 	Device  string // "cuda:2"
 	ID      string // the UUID of a GPU
@@ -126,7 +126,7 @@ type Topology struct {
 	Links   []Link
 	Host    int    // the rank's, from 0 on
 	Part    int    // the rank's of Capabilities.Parts
-	Between string // what carries traffic between hosts and parts, "" if there is one part
+	Between string // the network between hosts and parts, "" if there is one part
 	Sharers []int  // the ranks that use the same GPU, this one among them; nil if it has one of its own
 	Manner  string // how their kernels run: Sharing.Manner; "" without others
 }

@@ -51,7 +51,7 @@ func (e *exchange) checkOut(shape []int, own bool) {
 	}
 }
 
-// reads makes t, or what stands for it, the tensor that peers read, and out too if both are one.
+// reads makes t, or its stand-in, the tensor that peers read, and out too if both are one.
 func (e *exchange) reads() {
 	access := core.Reads
 	if e.out == e.t {
@@ -115,8 +115,8 @@ func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
 	return e.out
 }
 
-// byPackets launches the exchange of pieces as packets. piece returns where in this member's memory
-// the piece for member p begins, and where that of member p goes, which is in e.out; 0 for none.
+// byPackets launches the exchange of pieces as packets. piece returns the address in this member's
+// memory of the piece for member p, and the address in e.out for the piece of member p; 0 for none.
 func (e *exchange) byPackets(shape []int, a packets.ExchangePacketsArgs, piece func(p int) (src, dst device.Ptr)) *Tensor {
 	defer e.Enter().Leave()
 	if e.out != nil && e.Maps(e.out) {

@@ -23,10 +23,10 @@ import (
 // PyTorch: fused_all_gather_matmul with gather_dim=0; with Scales fused_all_gather_scaled_matmul
 //
 // Shapes: a, [m, k], was rendezvoused by the group, or is a part of such a tensor, the same part on
-// all ranks; bs, [k, n] each, are of any memory. The types are those of MatMul; a product has the
-// type of its factors, bf16 for f8e4m3. Scales has the scales of a, and the scales of each of bs.
-// Scales of a by row are given for the rows of all members, or for m rows: then they are
-// rendezvoused like a, and are gathered too.
+// all ranks; bs, [k, n] each, are of any memory. The types are as in MatMul; a product has the type
+// of its factors, bf16 for f8e4m3. Scales has the scales of a, and the scales of each of bs. Scales
+// of a by row are given for the rows of all members, or for m rows: then they are rendezvoused like
+// a, and are gathered too.
 //
 // Synchronises: collective over the group and ordered on the stream: copies begin when all members
 // have come to the call, and the stream's next work may overwrite a.
@@ -191,8 +191,8 @@ func (f *factors) checkGathered(a *Tensor, bs []*Tensor, all *Tensor, products [
 	}
 }
 
-// checkScalesOf checks the scales of rows that are gathered. It reports whether those of a are this
-// member's m rows only, which have to be gathered too.
+// checkScalesOf checks the scales of rows that are gathered. It reports whether the scales of a are
+// for this member's m rows only, so that they have to be gathered too.
 func (f *factors) checkScalesOf(a *Tensor, bs []*Tensor, m, world int) (sharded bool) {
 	if f.Has(operators.Scales) && len(f.Scales().B) > 0 && world > 1 {
 		s := f.Scales()
@@ -221,12 +221,12 @@ func lanesWay(l *core.Lanes, product string) *tuning.Way {
 
 // MatMulReduceScatter multiplies a and b, adds up the members' products element by element, and
 // returns this member's rows of the sum as an ordinary tensor. A member multiplies the rows of one
-// member after the other, and copy engines bring the rows of one to that member while the next ones
-// are multiplied; a kernel adds them up. It has the bits of MatMul and ReduceScatter where products
-// of parts of the rows have those of all rows: see AllGatherMatMul. op is "sum", or "avg", the sum
-// divided once; every step rounds to the type of the products unless AccumulateF32 is given. The
-// first call of a group, and one that needs more memory than those before, makes memory for the
-// pieces, for which the members meet on the host.
+// member after the other, and copy engines bring the products to that member while the next rows
+// are multiplied; a kernel adds them up. The result has the same bits as that of MatMul and
+// ReduceScatter if a product does not depend on the number of rows: see AllGatherMatMul. op is
+// "sum", or "avg", the sum divided once; every step rounds to the type of the products unless
+// AccumulateF32 is given. The first call of a group, and a call that needs more memory than the
+// calls before, makes memory for the pieces, for which the members meet on the host.
 //
 // PyTorch: fused_matmul_reduce_scatter with scatter_dim=0; with Scales
 // fused_scaled_matmul_reduce_scatter
@@ -236,7 +236,7 @@ func lanesWay(l *core.Lanes, product string) *tuning.Way {
 //
 // Synchronises: collective over the group and ordered on the stream.
 //
-// Options: *Group (by default the one that allocated a), *Stream, Timeout, AccumulateF32, Scales,
+// Options: *Group (by default the group that allocated a), *Stream, Timeout, AccumulateF32, Scales,
 // TransposedB.
 //
 // Capture: refused, because the result is allocated: capture [Runtime.MatMulReduceScatterOut].

@@ -222,8 +222,8 @@ func (r *reduction) partial() int {
 }
 
 // allReduceOverHosts is AllReduce of a group that spans hosts. At the hierarchical way every member
-// of a host has a slice of the tensor: it reduces that of its host, exchanges it with its
-// counterparts and gives the sum to its host.
+// of a host has a slice of the tensor: it reduces its host's slice, exchanges the sum with its
+// counterparts and gives the result to its host.
 func (r *reduction) allReduceOverHosts() {
 	t := r.reads(core.Reads | core.Writes)
 	h := r.Mapped(t)
@@ -250,7 +250,7 @@ func (r *reduction) allReduceOverHosts() {
 }
 
 // reduceScatterOverHosts is ReduceScatter of such a group. At the hierarchical way a member reduces
-// what its host has for each of its counterparts.
+// its host's data for each of its counterparts.
 func (r *reduction) reduceScatterOverHosts(out *Tensor, c abi.Context, h core.Copies, slice, width, pitch int) {
 	t := r.t
 	o := newOverHosts(&r.Call, r.Plan().HostsReduce, t.Bytes(), "")
@@ -272,8 +272,8 @@ func (r *reduction) reduceScatterOverHosts(out *Tensor, c abi.Context, h core.Co
 var hostsTileKernels = namesOf("hosts_tiles_")
 
 // reduceTilesOverHosts reduces pieces, each of which has a root, in such a group. A launch reduces
-// one piece for every member at most. At the hierarchical way a member reduces what its host has for
-// each of its counterparts. bytes is the size of what is reduced.
+// one piece for every member at most. At the hierarchical way a member reduces its host's data for
+// each of its counterparts. bytes is the size of the reduced data.
 func (r *reduction) reduceTilesOverHosts(pieces []tilePiece, bytes int) {
 	for _, p := range pieces {
 		if max(p.cols, p.pitch, p.outPitch) > math.MaxUint32 {

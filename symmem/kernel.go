@@ -89,12 +89,12 @@ func (s *snippets) keep(key source, m *module) {
 // The text may include nccl_device.h, cuda_fp16.h, cuda_bf16.h, cuda_fp8.h, cuda_fp4.h,
 // cooperative_groups.h, cuda/atomic and parts of C++'s headers, such as type_traits and limits, on
 // every device, whether CUDA's toolkit is installed or not. Inline PTX of the common instructions
-// runs on every device; docs/cpu-device.md lists what the cpu device refuses. With the back end
-// NCCL, nccl_device.h is NCCL's own, of the version that is loaded, if that is 2.30.7 or later, the
-// headers are installed with it, the ranks are on one host with a GPU each, and the text uses no
-// more than pointers and barriers of the LSA team; [Runtime.Explain] of a launch says which it is
-// and why. A snippet that the compiler refuses panics with an *Error of KindCompile that has the
-// position, as "kernel:line".
+// runs on every device; docs/cpu-device.md lists the constructs that the cpu device refuses. With
+// the back end NCCL, nccl_device.h is NCCL's own, of the version that is loaded, if that is 2.30.7
+// or later, the headers are installed with it, the ranks are on one host with a GPU each, and the
+// text uses no more than pointers and barriers of the LSA team; [Runtime.Explain] of a launch says
+// which it is and why. A snippet that the compiler refuses panics with an *Error of KindCompile
+// that has the position, as "kernel:line".
 func (rt *Runtime) Compile(text string, instances ...string) *Kernel {
 	return rt.CompileAt("kernel", 1, text, instances...)
 }
@@ -113,7 +113,7 @@ func (rt *Runtime) CompileAt(name string, line int, text string, instances ...st
 	defer rt.core.Compiling()()
 	src := device.Source{Name: name, Line: line, Text: text, Instances: instances, Library: library != ""}
 	d, err := rt.dev.Compile(src)
-	// ours has what slides and later versions have, or says what to write
+	// our header has names of slides and of later versions, or names their replacements
 	if wrong := (*device.CompileError)(nil); library != "" && errors.As(err, &wrong) {
 		library, why = "", library+"'s does not take it: "+rt.core.Failure(op, err).Msg
 		src.Library = false
@@ -274,7 +274,7 @@ func newKernel(rt *Runtime, m *module, d device.Kernel) *Kernel {
 	return k
 }
 
-// take adds an argument to those of a launch.
+// take adds an argument to the arguments of a launch.
 func (k *Kernel) take(p device.Param, t signature.Type) {
 	k.layout, k.params = append(k.layout, p), append(k.params, t)
 	k.bytes = max(k.bytes, p.Offset+p.Size)

@@ -38,8 +38,8 @@ func (g GridSize) String() string { return "grid " + joined(g.dims) }
 // String is, for example, "block 256" or "block 16,16".
 func (b BlockSize) String() string { return "block " + joined(b.dims) }
 
-// SharedBytes asks for dynamic shared memory for each block of a launch. Launch refuses what the
-// device cannot give.
+// SharedBytes asks for dynamic shared memory for each block of a launch. Launch refuses values that
+// the device does not support.
 func SharedBytes(n int) Shared { return Shared(n) }
 
 // Shared is an amount of dynamic shared memory, made by [SharedBytes].
@@ -111,7 +111,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		arg.Context = p.Join(c.Group())
 		arg.Context.Unannounced = 1
 		if k.module.library != "" {
-			continue // which has what NCCL made
+			continue // its argument is NCCL's
 		}
 		copy(p.data[k.layout[p.comm[i]].Offset:], launch.Bytes(&arg))
 	}

@@ -77,29 +77,30 @@ func paramType(word string) (t signature.Type, size int) {
 // rank on another host needs one there. A path is relative to the folder in which the rank works.
 //
 // The file is a cubin, PTX, a fatbin, of which the code for this GPU is chosen, or the NAME.json
-// that Triton writes to its cache beside NAME.cubin. Its first bytes say which; a .json is known by
-// the end of its path. name is the kernel's name in the file: a C++ function that is not extern "C"
-// has a mangled one, and the error about another name lists all. params are the types of the
-// parameters, whose sizes are compared with those in the file. Only where all code for this GPU is
-// packed does the driver tell the sizes.
+// that Triton writes to its cache beside NAME.cubin. Its first bytes show which; a .json is
+// recognised by the end of its path. name is the kernel's name in the file: a C++ function that is
+// not extern "C" has a mangled name, and the error about a missing name lists all names. params are
+// the types of the parameters, whose sizes are compared with those in the file. If all code for
+// this GPU is packed, the driver provides the sizes.
 //
 // Triton adds two pointers to a kernel's parameters, to scratch memory and to the memory of its
 // profiler, and launches a block of 32 * num_warps threads with the dynamic shared memory of its
-// metadata. Of NAME.json LoadKernel takes all that: launches give null to both pointers and ask for
-// the shared memory, and params has what the Triton function declares, without its constexprs; an
-// empty name is that of the metadata. Of a cubin alone the two are listed as "null", and launches
-// have SharedBytes: a pointer that a caller forgot cannot be told from one of Triton's. A kernel
-// that needs scratch memory, a cluster or a cooperative launch is refused.
+// metadata. LoadKernel reads all of this from NAME.json: launches give null to both pointers and
+// ask for the shared memory, and params has the parameters that the Triton function declares,
+// without its constexprs; an empty name stands for the name in the metadata. For a cubin alone,
+// params lists the two pointers as "null", and launches have SharedBytes: a pointer that a caller
+// forgot cannot be told from Triton's. A kernel that needs scratch memory, a cluster or a
+// cooperative launch is refused.
 //
-// A kernel that says for which block it was compiled, as Triton's do, is launched with that one
-// alone. Loaded code is trusted as a library is. The ends of a wait, bounds checks and the sanitizer
-// belong to text that symmrepl compiles: a loaded kernel that waits for another rank in vain, and
-// has no [Handle] by whose functions it waits, does not end.
+// If the file names the block for which a kernel was compiled, as Triton's files do, every launch
+// has that block. Loaded code is trusted as a library is. The ends of a wait, bounds checks and the
+// sanitizer belong to text that symmrepl compiles: a loaded kernel that waits for another rank in
+// vain, and has no [Handle] by whose functions it waits, does not end.
 //
-// A kernel is loaded once for each content of the file. KindMisuse refuses a file that is not there,
-// damaged, of another architecture, or without the kernel, and params that do not fit; KindSystem is
-// what the system or the driver says of the file. The cpu device refuses every file: it runs CUDA
-// text, by [Compile].
+// A kernel is loaded once for each content of the file. KindMisuse refuses a file that is not
+// there, damaged, of another architecture, or without the kernel, and params that do not fit;
+// KindSystem is an error of the system or of the driver about the file. The cpu device refuses
+// every file: it runs CUDA text, by [Compile].
 func (rt *Runtime) LoadKernel(path, name string, params ParamList) *Kernel {
 	const op = "LoadKernel"
 	rt.core.RefuseClosed(op)
@@ -126,12 +127,12 @@ type loading struct {
 	path, name string
 	words      []string // of Params
 
-	// What read has found.
+	// The results of read.
 	triton *kernelfile.Triton
 	image  *kernelfile.Image
 }
 
-// checkArguments refuses what no file could have.
+// checkArguments refuses arguments that fit no file.
 func (l *loading) checkArguments() {
 	refuse := l.rt.core.Misuse
 	if l.path == "" || strings.ContainsRune(l.path, 0) {
@@ -164,7 +165,7 @@ func (l *loading) read() {
 	}
 }
 
-// digest identifies what was read.
+// digest identifies the bytes that were read.
 func (l *loading) digest() string {
 	text := fmt.Sprintf("%x", sha256.Sum256(l.image.Code))
 	if l.triton != nil {
@@ -173,7 +174,7 @@ func (l *loading) digest() string {
 	return text
 }
 
-// load gives the code to the driver, once its parameters are those of Params.
+// load gives the code to the driver, once its parameters agree with Params.
 func (l *loading) load(loader device.Loader) *Kernel {
 	const op = "LoadKernel"
 	said, known, err := l.image.Find(l.name)

@@ -14,10 +14,11 @@ import (
 const matMulSpace = 32 << 20
 
 // MatMul sets out to the product of a, [m, k], and b, [k, n], and returns out. On a GPU floats are
-// multiplied by cuBLASLt, opened when it is first needed; Explain tells what was used, and why.
-// Without the library, on the cpu device, for integers and where the library has no algorithm a
-// plain kernel does it, slowly. 8-bit floats are added up as f32, multiplied by Scales if there are
-// any, and rounded once; tensor cores add up their products with less precision than f32.
+// multiplied by cuBLASLt, opened when it is first needed; Explain names the kernel that was used,
+// and the reason. Without the library, on the cpu device, for integers and where the library has no
+// algorithm a plain kernel does it, slowly. 8-bit floats are added up as f32, multiplied by Scales
+// if there are any, and rounded once; tensor cores add up their products with less precision than
+// f32.
 //
 // PyTorch: mm with out=; with Scales scaled_mm
 //
@@ -123,8 +124,8 @@ func (f *factors) checkOut(out, a *Tensor, m, n int) {
 	}
 }
 
-// checkScales refuses scales that do not fit products of a, of m rows, and bs. sharded says that
-// those of a are a part, which will be gathered.
+// checkScales refuses scales that do not fit products of a, of m rows, and bs. sharded reports
+// whether the scales of a are a part, which will be gathered.
 func (f *factors) checkScales(a *Tensor, m int, bs []*Tensor, sharded bool) {
 	if !f.Has(operators.Scales) {
 		return

@@ -22,9 +22,9 @@ var multimemWay = &tuning.Way{Path: "multicast", Why: "the call asks for it by i
 // ranks, or of ordinary memory, and begins and ends at a multiple of 4 bytes.
 //
 // Synchronises: collective over the group and ordered on the stream: it begins when all members
-// have come to it, and t may be overwritten by what the stream does next.
+// have come to it, and the stream's next work may overwrite t.
 //
-// Options: *Group (by default the one that allocated t), *Stream, Timeout.
+// Options: *Group (by default the group that allocated t), *Stream, Timeout.
 //
 // Capture: yes.
 //
@@ -113,7 +113,7 @@ func (rt *Runtime) MultimemOneShotReduceOut(t *Tensor, op string, root int, out 
 //
 // Synchronises: as [Runtime.MultimemAllReduce].
 //
-// Options: *Group (by default the one that allocated out), *Stream, Timeout.
+// Options: *Group (by default the group that allocated out), *Stream, Timeout.
 //
 // Capture: yes.
 //

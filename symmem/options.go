@@ -22,13 +22,13 @@ func AccumulateF32() Option { return core.Flag(operators.AccumulateF32) }
 // SplitLastDim makes ReduceScatter split the last dimension instead of the first one.
 func SplitLastDim() Option { return core.Flag(operators.SplitLastDim) }
 
-// CopyEngine makes AllGather and AllToAll use no multiprocessor, and ReduceScatter use one only to add
-// up what copy engines have brought: the members' streams meet by
-// memory operations and copy engines read the peers' tensors, so that a kernel which runs beside it
-// on another stream keeps the whole GPU. It is slower for small messages. AllToAll is best given a
-// symmetric t, which needs no copy, and AllGather t as its own part of out: otherwise the driver
-// copies that part within the GPU, which what runs beside it slows down. Peers' memory is only read:
-// after a wait that was given up this rank's result is undefined, and nothing else. [Explain] reports
+// CopyEngine makes AllGather and AllToAll use no multiprocessor, and ReduceScatter use one only to
+// add up the values that copy engines have brought: the members' streams meet by memory operations
+// and copy engines read the peers' tensors, so that a kernel which runs beside it on another stream
+// keeps the whole GPU. It is slower for small messages. AllToAll is best given a symmetric t, which
+// needs no copy, and AllGather t as its own part of out: otherwise the driver copies that part
+// within the GPU, and other work on the GPU slows this copy down. Peers' memory is only read: after
+// a wait that was given up this rank's result is undefined, and nothing else. [Explain] reports
 // that it ran. NCCL calls it a zero-CTA policy, and PyTorch _low_contention_all_gather; with
 // Via("NCCL") NCCL does it, of t and out that are symmetric.
 func CopyEngine() Option { return core.Flag(operators.CopyEngine) }
@@ -38,29 +38,30 @@ func CopyEngine() Option { return core.Flag(operators.CopyEngine) }
 // puts on the network, which may be slower; inside a host there is no difference.
 func Weak() Option { return core.Flag(operators.Weak) }
 
-// Via makes a collective take a way, instead of the one that is quickest for the size. Groups that
-// span hosts have "flat", in which every member sends to every member of the other hosts what that
-// needs of it; and "hierarchical", in which the members of a host share the work, and every byte
+// Via makes a collective take a way, instead of the quickest way for the size. Groups that span
+// hosts have "flat", in which every member sends its data to every member of the other hosts
+// directly; and "hierarchical", in which the members of a host share the work, and every byte
 // crosses to each host once, between counterparts: see [Group.Rail]. Both give the same bits.
-// "NCCL" is NVIDIA's library, for any group on GPUs; where it is found on all hosts, it is what
-// groups that span hosts use by default. The first call of a group makes its communicator, for
-// which the members meet on the host, so that it must not be captured; later ones may. NCCL has no
+// "NCCL" is NVIDIA's library, for any group on GPUs; if all hosts have the library, groups that
+// span hosts use it by default. The first call of a group makes its communicator, for which the
+// members meet on the host, so that this call must not be captured; later calls may. NCCL has no
 // Timeout, AccumulateF32 or SplitLastDim, no avg of integers, and two ranks on one GPU only from
 // 2.30.3 on with NCCL_MULTI_RANK_GPU_ENABLE=1. With CopyEngine its copy engines do AllGatherOut and
 // AllToAllOut of rendezvoused tensors, where the back end NCCL has made them windows. There
 // [Handle.Put] and [Handle.PutWithSignal] take "NCCL", too.
 //
 // "NVSHMEM" is NVIDIA's library of one-sided operations, with the back end NVSHMEM, for Put, Get,
-// PutWithSignal, SignalAdd, WaitForSignal, PutSignal, WaitSignal and Barrier of a [Handle]; those that
-// wait cannot be captured with it.
+// PutWithSignal, SignalAdd, WaitForSignal, PutSignal, WaitSignal and Barrier of a [Handle]; with it
+// the waiting ones cannot be captured.
 //
-// The operation refuses a way of another name, the first two where all ranks are on one host,
-// "hierarchical" where the group has more members on one host than on another, a library where it
-// cannot be used, and a way that it does not have. All members of a collective must give the same.
+// The operation refuses a way of another name, the first two if all ranks are on one host,
+// "hierarchical" if the group has more members on one host than on another, a library that cannot
+// be used, and a way that the operation does not have. All members of a collective must give the
+// same way.
 func Via(way string) Option { return core.Via(way) }
 
 // Timeout bounds every wait of an operation on the device. Without it waits last until they are
-// satisfied or aborted. The operation refuses one that is not positive.
+// satisfied or aborted. The operation refuses a timeout that is not positive.
 func Timeout(d time.Duration) Option { return core.Timeout(d) }
 
 // MajorAlign makes every expert's region of the result of AllToAllVDev2D a multiple of n rows, and
@@ -68,10 +69,10 @@ func Timeout(d time.Duration) Option { return core.Timeout(d) }
 func MajorAlign(n int) Option { return core.MajorAlign(n) }
 
 // Into makes an operation deliver its result in t, instead of memory of its own: Map, Reduce and
-// what they do under names of their own, which then allocate nothing and can be captured; and a
-// dispatch or a combine of a [TokenSwitch], its rows or its sums. For a dispatch t is symmetric and
-// rendezvoused by the switch's group, or a part of such a tensor, the same part on all ranks. The
-// operation refuses one of another type or shape.
+// the methods that are formulas of theirs, such as Add, which then allocate nothing and can be
+// captured; and a dispatch or a combine of a [TokenSwitch], its rows or its sums. For a dispatch t
+// is symmetric and rendezvoused by the switch's group, or a part of such a tensor, the same part on
+// all ranks. The operation refuses a t of another type or shape.
 func Into(t *Tensor) Option { return core.Into{Tensor: t} }
 
 // Shard makes Load return this member's part of a dimension, and Save write all members' parts one
@@ -87,8 +88,8 @@ func Along(dim int) Option { return core.Along(dim) }
 
 // Scales makes MatMul multiply a product of 8-bit floats by scales of its factors, which are f32 of
 // any memory: one of a and one of b, or one for each row of a and one for each column of b. It is
-// PyTorch's scaled_mm. AllGatherMatMul takes one for each of its factors b. The operation refuses
-// scales of another number, and those of factors that have more than 8 bits.
+// PyTorch's scaled_mm. AllGatherMatMul takes a scale, or scales, for each of its factors b. The
+// operation refuses scales of another number, and scales of factors that have more than 8 bits.
 func Scales(a *Tensor, b ...*Tensor) Option { return core.Scales{A: a, B: b} }
 
 // TransposedB gives a product its second factor, [k, n], as [n, k]: each row is a column of the

@@ -15,8 +15,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
-// packer lays the arguments of a launch out as the kernel expects them and refuses those that do
-// not fit.
+// packer lays the arguments of a launch out as the kernel expects them and refuses arguments that
+// do not fit.
 type packer struct {
 	core.Call
 	k       *Kernel

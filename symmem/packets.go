@@ -50,7 +50,7 @@ func sendsPackets(c *core.Call, rules []tuning.Rule, bytes int) bool {
 }
 
 // reducePackets launches the kernel in which every member reduces a piece of n elements: send[p] is
-// this member's share of that of member p, or 0 if it has none. The result of this member, if it
+// this member's share of member p's piece, or 0 if there is none. The result of this member, if it
 // has a piece, goes to out.
 func (r *reduction) reducePackets(send abi.Ptrs, out device.Ptr, n int, a packets.ReducePacketsArgs, c abi.Context) {
 	count := packetsIn(n*r.dtype.Size(), r.dtype.Size())

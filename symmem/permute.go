@@ -12,11 +12,11 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// AllToAllPermute is an all-to-all that also moves a dimension: every member's block of dimension
-// scatter of in goes to that member, which joins what it gets along dimension gather of out. Attention
-// over a sequence that is split among the members turns into attention over heads that are, and back:
-// with n members, scatter 2 and gather 1 take [batch, seq/n, heads, d] to [batch, seq, heads/n, d],
-// and scatter 1 and gather 2 are the inverse.
+// AllToAllPermute is an all-to-all that also moves a dimension: every member gets its block of
+// dimension scatter from each member's in, and joins these blocks along dimension gather of out. It
+// turns attention over a sequence that is split among the members into attention over heads that
+// are split, and back: with n members, scatter 2 and gather 1 take [batch, seq/n, heads, d] to
+// [batch, seq, heads/n, d], and scatter 1 and gather 2 are the inverse.
 //
 // PyTorch: all_to_all_nd; all_to_all_permute in its slides
 //
@@ -28,10 +28,10 @@ import (
 // out is symmetric, every member stores blocks that are not small into everybody's, which is quicker
 // than reading, and if neither is, in goes through symmetric memory. They do not overlap.
 //
-// Synchronises: collective over the group and ordered on the stream: it does not end before
-// all members have come to it, and in may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it does not end before all
+// members have come to it, and the stream's next work may overwrite in.
 //
-// Options: *Group (by default the one that allocated the symmetric tensor), *Stream, Timeout, Via.
+// Options: *Group (by default the group that allocated the symmetric tensor), *Stream, Timeout, Via.
 //
 // Capture: yes.
 //

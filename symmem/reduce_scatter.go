@@ -25,8 +25,8 @@ import (
 // be of F8E4M3 or F8E5M2: 8-bit floats are combined as f32, and each result is rounded once, at the
 // end, between hosts too. Larger ones than the type has become NaN in F8E4M3 and infinite in F8E5M2.
 //
-// Synchronises: collective over the group and ordered on the stream: it does not end before
-// all members have come to it, and t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it does not end before all
+// members have come to it, and the stream's next work may overwrite t.
 //
 // Options: as [Runtime.AllReduce], SplitLastDim, CopyEngine.
 //

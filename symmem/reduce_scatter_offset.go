@@ -26,9 +26,9 @@ import (
 //
 // Synchronises: collective over the group and ordered on the stream: within a host it does not end
 // before all members have come to it; between hosts one that gets no block goes on although others
-// have not come. t may be overwritten by what the stream does next.
+// have not come. the stream's next work may overwrite t.
 //
-// Options: *Group (by default the one that allocated t), *Stream, Timeout, AccumulateF32, Via.
+// Options: *Group (by default the group that allocated t), *Stream, Timeout, AccumulateF32, Via.
 //
 // Capture: yes.
 //

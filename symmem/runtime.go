@@ -21,7 +21,7 @@ type Config struct {
 	// of symmetric memory: "CPU", "CUDA", "NCCL" or "NVSHMEM"; "" for the one in TORCH_SYMMMEM on
 	// GPUs, else the device's own
 	Backend string
-	Network string            // what carries operations between hosts: "ucx", "null" or "none"; "" for what SYMMREPL_NET says, else ucx
+	Network string            // the network between hosts: "ucx", "null" or "none"; "" for the one in SYMMREPL_NET, else ucx
 	Client  *bootstrap.Client // to meet the other ranks; nil for a world of one
 	// LocalSize is the number of ranks on this host, 0 if it is not known. If there are more ranks
 	// than devices, neighbours share one: of 4 ranks on 2 GPUs those with Index 0 and 1 use the

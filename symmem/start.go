@@ -39,9 +39,9 @@ func MustStart() *Runtime {
 // hosts: 2, or 0-3/4-7, lets the ranks of one host share memory as if they were on two. A host that
 // is silent for the 10 s of SYMMREPL_HEARTBEAT, which rank 0 may set to 30s or off, is lost: waits
 // for its ranks end. So do waits for a rank whose process has ended. config.Client, config.Index
-// and config.LocalSize are Start's to fill in. A device that config leaves open is what
-// SYMMREPL_DEVICE says, else cuda if there is a GPU, else cpu. If there are fewer GPUs than ranks
-// on a host, several ranks share one, which rank 0 says on the standard error.
+// and config.LocalSize are Start's to fill in. If config leaves the device open, it is the one in
+// SYMMREPL_DEVICE, else cuda if there is a GPU, else cpu. If there are fewer GPUs than ranks on a
+// host, several ranks share one, and rank 0 prints a note about that to standard error.
 //
 // Close of the runtime, at the end of the program, waits in rank 0 until the other ranks have
 // closed theirs: rank 0 is where they meet. It is not to be deferred, so that a rank that panics
@@ -214,6 +214,6 @@ func (m *meeting) close() {
 	}
 	m.dir.Remove()
 	if m.server != nil {
-		userdir.Sweep() // what ranks that were killed on this very machine have left
+		userdir.Sweep() // files of ranks that were killed on this machine
 	}
 }

@@ -26,9 +26,9 @@ import (
 //
 // Synchronises: collective over the group and ordered on the stream: within a host it does not end
 // before all members have come to it; between hosts one that is no root goes on although others
-// have not come. in may be overwritten by what the stream does next.
+// have not come. the stream's next work may overwrite in.
 //
-// Options: *Group (by default the one that allocated in), *Stream, Timeout, AccumulateF32, Via.
+// Options: *Group (by default the group that allocated in), *Stream, Timeout, AccumulateF32, Via.
 //
 // Capture: yes.
 //

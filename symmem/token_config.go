@@ -22,8 +22,8 @@ import (
 //	Mode "high_throughput", Layout "expert_major"  Tokens is [M, H]: by local expert, each of whose rows begin at a multiple of Align; Counts is
 //	                                               by expert; Offsets has where the experts' rows begin, and the end; Weights is by row
 //
-// Rows beyond the counts keep what they held. Low latency has room for all tokens of all ranks,
-// which is for few of them; high throughput for MaxRecv rows, and a routing that needs more is
+// Rows beyond the counts keep their values. Low latency has room for all tokens of all ranks, and
+// is for few tokens; high throughput has room for MaxRecv rows, and a routing that needs more is
 // refused on all ranks.
 type TokenSwitchConfig struct {
 	Mode      string // "low_latency" or "high_throughput"

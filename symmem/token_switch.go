@@ -15,17 +15,17 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// TokenSwitch carries tokens to the ranks of the experts that a router chose, and sums what the
-// experts made of them: the dispatch and the combine of a mixture of experts. It keeps memory on
-// all ranks until Free: two regions for what arrives, which alternate from routing to routing, and
-// slots for what comes back.
+// TokenSwitch carries tokens to the ranks of the experts that a router chose, and sums the results
+// of the experts: the dispatch and the combine of a mixture of experts. It keeps memory on all
+// ranks until Free: two regions for arriving tokens, which alternate from routing to routing, and
+// slots for returning results.
 type TokenSwitch struct {
 	rt     *Runtime
 	config TokenSwitchConfig
 	region *core.Region
 	plan   *tokenPlan
 	hosts  *tokenHosts      // nil if all of the group are on one host
-	args   tokens.TokenArgs // what all calls have in common
+	args   tokens.TokenArgs // the arguments that all calls have in common
 
 	mu      sync.Mutex
 	serial  int         // of the latest routing since period began
@@ -62,9 +62,9 @@ type Dispatched struct {
 }
 
 // NewTokenSwitch makes a switch. It is collective over the group, with equal configs;
-// [TokenSwitchConfig] lists what dispatches of each layout deliver. Then, for each batch of tokens,
-// Routing finds where they go, Dispatch sends them, and Combine returns the sums of what experts
-// made of them.
+// [TokenSwitchConfig] lists the results of dispatches in each layout. Then, for each batch of
+// tokens, Routing finds the destinations, Dispatch sends the tokens, and Combine returns the sums
+// of the experts' results.
 //
 // PyTorch: TokenSwitchNCCL; NCCL EP's ncclEpCreateGroup
 //
@@ -132,7 +132,7 @@ func (ts *TokenSwitch) String() string {
 	return fmt.Sprintf("token switch of %v, %v", ts.region.Group(), ts.config)
 }
 
-// Free gives the memory of the switch back, with that of everything it delivered. It is collective
+// Free frees the memory of the switch, including the tensors that it delivered. It is collective
 // over the group.
 func (ts *TokenSwitch) Free() {
 	ts.exists("TokenSwitch.Free")
@@ -149,7 +149,7 @@ func (ts *TokenSwitch) begin(of *operators.Operator, opts []Option) core.Call {
 }
 
 // launch issues a kernel of the switch for a routing: "routing", "dispatch" and so on. size is the
-// bytes that it is given. fill adds what is the call's own.
+// bytes that it is given. fill adds the call's own arguments.
 func (ts *TokenSwitch) launch(c *core.Call, kernel string, r *TokenRouting, size int, tensors []*Tensor, fill func(a *tokens.TokenArgs)) {
 	over := core.ArgsOf[tokens.TokenHostsArgs](c)
 	a, b, own := &over.Args, r.serial%2, ts.region.Data(ts.Group().Rank())
@@ -228,7 +228,7 @@ func (ts *TokenSwitch) checkRows(c *core.Call, arg string, t *Tensor, dtype DTyp
 // ranks are known, after all ranks have reached it. Rows that the last routing but one of the same
 // switch delivered must not be in use any more.
 //
-// Options: *Group (that of the switch), *Stream, Timeout.
+// Options: *Group (the switch's), *Stream, Timeout.
 //
 // Capture: yes; replays read topk anew.
 //
@@ -296,13 +296,14 @@ var (
 	tokensInto  = &tuning.Way{Path: "stores into places of a given tensor between barriers", Why: "only the call says when that is free"}
 )
 
-// Dispatch sends every token to the ranks of its experts, as the config lays it out. weights are
-// those of the selections: they travel with the rows, or with low latency, expert_major stay for
-// the combine. A token crosses to each rank once, which copies it for further experts of its own. A
-// dispatch that sends F8E4M3 divides each 128 elements by the scale, their largest magnitude over
-// 448, by a multiplication, and rounds. To another host a token goes straight to each rank with low
-// latency; with high throughput it crosses once, to the counterpart there, which passes it on: see
-// [Group.Rail]. If the group has more ranks on one host than on another, it goes straight too.
+// Dispatch sends every token to the ranks of its experts, in the layout of the config. weights are
+// the weights of the selections: they travel with the rows, or with low latency, expert_major stay
+// for the combine. A token crosses once to each rank, and the rank copies it for further experts of
+// its own. A dispatch that sends F8E4M3 divides each 128 elements by the scale, their largest
+// magnitude over 448, by a multiplication, and rounds. To another host a token goes straight to
+// each rank with low latency; with high throughput it crosses once, to the counterpart there, which
+// passes it on: see [Group.Rail]. If the group has more ranks on one host than on another, it goes
+// straight too.
 //
 // PyTorch: TokenSwitchNCCL.dispatch; NCCL EP's ncclEpDispatch
 //
@@ -310,9 +311,9 @@ var (
 // is F32 [tokens, TopK]; tokens as in the routing.
 //
 // Synchronises: collective over the group and ordered on the stream. It ends when all rows of all
-// ranks have arrived: x and weights may be overwritten by what the stream does next.
+// ranks have arrived: the stream's next work may overwrite x and weights.
 //
-// Options: *Group (that of the switch), *Stream, Timeout, Into: then Tokens is the caller's, which
+// Options: *Group (the switch's), *Stream, Timeout, Into: then Tokens is the caller's, which
 // must not be in use on any rank when its stream comes to the call.
 //
 // Capture: yes.
@@ -323,17 +324,17 @@ func (ts *TokenSwitch) Dispatch(r *TokenRouting, x, weights *Tensor, opts ...Opt
 	return ts.dispatch(operators.TokenDispatch, r, x, weights, 0, opts)
 }
 
-// DispatchSend is [TokenSwitch.Dispatch] that does not wait: what it returns has its values after
-// [TokenSwitch.Complete]. In between the stream may run kernels, beside the rows that are under
-// way.
+// DispatchSend is [TokenSwitch.Dispatch] that does not wait: the tensors that it returns have their
+// values after [TokenSwitch.Complete]. In between the stream may run kernels while the rows are
+// under way.
 //
 // PyTorch: none; NCCL EP's ncclEpDispatch with send_only
 //
 // Shapes: as [TokenSwitch.Dispatch].
 //
 // Synchronises: collective over the group and ordered on the stream. It waits for no other rank,
-// unless the routing's region was in use before, or with Into. x and weights may be overwritten by
-// what the stream does next.
+// unless the routing's region was in use before, or with Into. the stream's next work may overwrite
+// x and weights.
 //
 // Options: as [TokenSwitch.Dispatch].
 //
@@ -464,11 +465,11 @@ func (d *Dispatched) exists(op string) {
 // Synchronises: collective over the group and ordered on the stream. It ends when all rows of all
 // ranks have arrived.
 //
-// Options: *Group (that of the switch), *Stream, Timeout.
+// Options: *Group (the switch's), *Stream, Timeout.
 //
 // Capture: yes, in the capture of its DispatchSend.
 //
-// Errors: KindMisuse for what was not sent, or is complete; and the errors of waits.
+// Errors: KindMisuse for a dispatch that was not sent, or is complete; and the errors of waits.
 func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
 	op := operators.TokenComplete.Name
 	ts.exists(op)
@@ -489,15 +490,15 @@ func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
 	ts.sending = nil
 }
 
-// Combine returns to every rank the sums of what the experts made of its tokens. out has the rows
-// of the dispatch, each in the place where it arrived; y[t] is the sum of what became of token t:
-// with low latency, expert_major of its rows times their weights, in the order of its selections;
-// with high throughput, expert_major of its rows, which the caller has weighted, in that order;
-// with the other layouts of one row from each rank, to which the caller has reduced those of its
-// experts, in the order of the ranks. Between hosts with high throughput, what comes from a host is
-// added up there in that order, and then the sums of the hosts, in the order of these. Sums are of
-// F32 and rounded once: they have the same bits on every run. A token whose selections are all
-// masked becomes zero.
+// Combine returns to every rank the sums of the experts' results for its tokens. out has the rows
+// of the dispatch, each in the place where it arrived; y[t] is the sum of the rows of token t: with
+// low latency, expert_major of its rows times their weights, in the order of its selections; with
+// high throughput, expert_major of its rows, which the caller has weighted, in that order; with the
+// other layouts of one row from each rank, to which the caller has reduced the rows of its experts,
+// in the order of the ranks. Between hosts with high throughput, each host adds up its rows in that
+// order, and then the sums of the hosts are added up in the order of the hosts. Sums are of F32 and
+// rounded once: they have the same bits on every run. A token whose selections are all masked
+// becomes zero.
 //
 // PyTorch: TokenSwitchNCCL.combine; NCCL EP's ncclEpCombine
 //
@@ -506,9 +507,9 @@ func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
 // memory of the switch, valid until its next routing but one or a further combine of the routing.
 //
 // Synchronises: collective over the group and ordered on the stream. It ends when the sums of this
-// rank are there; out may be overwritten by what the stream does next.
+// rank are there; the stream's next work may overwrite out.
 //
-// Options: *Group (that of the switch), *Stream, Timeout, Into: then the result is the caller's, of
+// Options: *Group (the switch's), *Stream, Timeout, Into: then the result is the caller's, of
 // any memory, and not a part of out.
 //
 // Capture: yes.

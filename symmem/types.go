@@ -58,8 +58,8 @@ type Tile = core.Tile
 // refused its use.
 type Group = core.Group
 
-// MaxRanks is the most ranks that may share memory, those of a host; symm::kMaxRanks in kernels. A
-// world on several hosts may have [MaxWorld].
+// MaxRanks is the maximum number of ranks that share memory, as the ranks of a host do;
+// symm::kMaxRanks in kernels. A world on several hosts may have [MaxWorld].
 const MaxRanks = abi.MaxRanks
 
 // MaxWorld is the most ranks that a world may have, on all hosts together.

@@ -15,10 +15,11 @@ type Files struct {
 	Got, Want string // paths of files with names, such as .safetensors
 }
 
-// Compare compares the tensors of some ranks' files. It returns the names of those that differ on
-// any rank, in the order of the files, and what differs: of the first of them the first element, with both
-// values and the units in the last place between them, and how many elements of all tensors differ.
-// A tensor that only one of the files has, or with another type or shape, differs.
+// Compare compares the tensors of some ranks' files. It returns the names of the tensors that
+// differ on any rank, in the order of the files, and the first difference: of the first of them the
+// first element, with both values and the units in the last place between them, and how many
+// elements of all tensors differ. A tensor that only one of the files has, or with another type or
+// shape, differs.
 func Compare(files []Files) (names []string, first string, err error) {
 	var all []*measure.Difference
 	for _, f := range files {
@@ -39,7 +40,7 @@ func Compare(files []Files) (names []string, first string, err error) {
 	return names, first, nil
 }
 
-// compare compares the files of a rank. other says what makes them incomparable.
+// compare compares the files of a rank. other is the reason why they cannot be compared.
 func (f Files) compare() (list []*measure.Difference, other string, err error) {
 	got, err := tensorfile.Open(f.Got)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package foreign compiles kernels for programs that do not use package symmem: those that are
+// Package foreign compiles kernels for programs that do not use package symmem: programs that are
 // exported to C++.
 package foreign
 

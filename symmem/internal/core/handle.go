@@ -71,7 +71,7 @@ func (t *tables) release() {
 //
 // Synchronises: collective over the group on the host; it does not wait for streams.
 //
-// Options: *Group (by default the one that allocated t, of which it must be a part).
+// Options: *Group (by default the group that allocated t, of which it must be a part).
 //
 // Capture: refused when it would meet the others: call it before.
 //

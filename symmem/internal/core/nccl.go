@@ -113,7 +113,7 @@ func watchWord(word *uint32) device.Ptr { return device.Ptr(uintptr(unsafe.Point
 //
 // Synchronises: as [Runtime.Rendezvous].
 //
-// Options: *Group (by default the one that allocated t, of which it must be a part).
+// Options: *Group (by default the group that allocated t, of which it must be a part).
 //
 // Capture: as [Runtime.Rendezvous].
 //

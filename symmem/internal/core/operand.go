@@ -21,7 +21,7 @@ func (o *operand) Dims() []int { return o.shape }
 // Brief is "bf16[4, 1024]".
 func (o *operand) Brief() string { return (*Tensor)(o).kind() }
 
-// Home is the group that an operation on the tensor uses by default: the one that allocated it, or
+// Home is the group that an operation on the tensor uses by default: the group that allocated it, or
 // all ranks.
 func (o *operand) Home() *Group { return o.rt.home((*Tensor)(o)) }
 

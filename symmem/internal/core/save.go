@@ -30,7 +30,7 @@ const defaultName = "tensor"
 // Synchronises: it waits for the current stream. With Shard it is collective over the group: all
 // members write into one file, which they must see under one path, and return when it is complete.
 //
-// Options: *Group (by default the one that allocated the tensor), Shard.
+// Options: *Group (by default the group that allocated the tensor), Shard.
 //
 // Capture: refused.
 //

@@ -285,7 +285,7 @@ func (t *Tensor) touch(s *Stream) {
 	}
 }
 
-// home is the group that an operation on t uses by default: the one that allocated it.
+// home is the group that an operation on t uses by default: the group that allocated it.
 func (rt *Runtime) home(t *Tensor) *Group {
 	if a := t.st.alloc; a != nil {
 		return a.group
