@@ -473,7 +473,7 @@ symm.Sanitize(true, 0)
 symm.Findings() // those of before
 for number := range 3 {
 	round(number, 20*time.Second)
-	y.Ints()
+	symm.Synchronize()
 }
 findings := symm.Findings()
 symm.Sanitize(false, 0)

@@ -208,8 +208,14 @@ func compareNotebooks(t *testing.T, ranks int, lesson tutorial.Lesson, before in
 // line for each group of ranks, and in place of the first line, when the cell has ended, how it has.
 var waiting = regexp.MustCompile(`(?m)^(\[[0-9,-]+\] )?.* has (run for [0-9.]+ s( and waits)? \(.*|failed after [0-9.]+ s(, until when it waited:)?)\n((\[[0-9,-]+\] )?  .*\n)*|^In\[[0-9]+\] took [0-9.]+ s\n`)
 
+// noted matches the notes that lessons mean to get: of an import, and of a mistake to repair. Recordings
+// do not hold notes.
+var noted = regexp.MustCompile(`(?m)^(\[[0-9,-]+\] )?note: (imported |.* returns another tensor, which nothing keeps).*\n`)
+
 // withoutRemarks removes the session's own remarks.
-func withoutRemarks(text string) string { return waiting.ReplaceAllString(text, "") }
+func withoutRemarks(text string) string {
+	return noted.ReplaceAllString(waiting.ReplaceAllString(text, ""), "")
+}
 
 var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 

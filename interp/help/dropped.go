@@ -16,7 +16,7 @@ import (
 var effects = strings.Fields(`
 	symmem.AllGather symmem.AllGatherMatMul symmem.AllReduce symmem.AllToAll symmem.Async symmem.Broadcast
 	symmem.Capture symmem.Compare symmem.Compile symmem.CompileAt symmem.DevComm symmem.Elapsed symmem.Empty
-	symmem.Explain symmem.Host symmem.Init symmem.Load symmem.LoadKernel symmem.Local symmem.MatMul
+	symmem.Explain symmem.Findings symmem.Host symmem.Init symmem.Load symmem.LoadKernel symmem.Local symmem.MatMul
 	symmem.MatMulReduceScatter symmem.Maybe symmem.Measure symmem.MeasureRuns symmem.MeasureTurns
 	symmem.MultimemAllReduce symmem.MultimemOneShotAllReduce symmem.MustStart symmem.NewEvent symmem.NewGroup
 	symmem.NewNamedGroup symmem.NewStream symmem.NewTokenSwitch symmem.OneShotAllReduce symmem.ReduceScatter

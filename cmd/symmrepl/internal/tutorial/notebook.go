@@ -174,8 +174,11 @@ func (w *writer) code(c Cell, metadata map[string]any) {
 	w.cells = append(w.cells, codeCell{"code", count, w.id(), metadata, outputs, lines(c.Code())})
 }
 
+// listed matches a line of an error that lists a finding.
+var listed = regexp.MustCompile(`^(\[[0-9,-]+\] )? +- `)
+
 // toldOfCheck returns an error of an exercise's check as front ends show it: only what it says of the
-// answer, without the position and the code that say it again.
+// answer, with the findings that it lists, without the position and the code that say it again.
 func toldOfCheck(p Piece) Piece {
 	if p.Kind != Error+" panic" {
 		return p
@@ -185,6 +188,8 @@ func toldOfCheck(p Piece) Piece {
 		if where, said, ok := strings.Cut(line, ": panic: "); ok {
 			ranks, _, _ := strings.Cut(where, " ")
 			told.WriteString(ranks + " " + said)
+		} else if listed.MatchString(line) {
+			told.WriteString(line)
 		}
 	}
 	p.Text = told.String()
