@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/symmrepl/symmrepl/internal/pace"
 )
 
 // pythonVariable is the environment variable that names a Python with Jupyter's libraries. `make
@@ -64,7 +66,8 @@ func runClients(t *testing.T, file string) {
 	jupyter(t).clients(file)
 }
 
-// runPython runs the Python with Jupyter's libraries in a folder. After limit it ends that Python
+// runPython runs the Python with Jupyter's libraries in a folder. After limit, at the pace of this
+// machine, it ends that Python
 // and all processes that it has started; standard error then ends with the stack of each Python
 // thread.
 func (h home) runPython(limit time.Duration, dir string, args ...string) (out, errs string, err error) {
@@ -73,7 +76,7 @@ func (h home) runPython(limit time.Duration, dir string, args ...string) (out, e
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := pace.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, python, append([]string{"-W", "ignore", "-X", "faulthandler"}, args...)...)
 	cmd.Dir, cmd.Env = dir, h.command().Env
@@ -83,7 +86,7 @@ func (h home) runPython(limit time.Duration, dir string, args ...string) (out, e
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()
 	if ctx.Err() != nil {
-		err = fmt.Errorf("%s did not end within %v: %w", strings.Join(args, " "), limit, err)
+		err = fmt.Errorf("%s did not end within %v at the pace of this machine: %w", strings.Join(args, " "), limit, err)
 		h.killLeft()
 	}
 	return stdout.String(), stderr.String(), err
@@ -125,7 +128,7 @@ func TestVSCode(t *testing.T) {
 	if r := h.run("", "kernel", "install", "--prefix", h.dir, "-n", "2", "--device", device()); r.status != 0 {
 		t.Fatalf("%+v", r)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := pace.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", "--test-reporter", "spec", "kernel.test.js")
 	cmd.Dir = filepath.Join("testdata", "jupyter", "vscode")

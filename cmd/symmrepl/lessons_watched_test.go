@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"maps"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
+	"github.com/symmrepl/symmrepl/internal/pace"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -56,7 +56,7 @@ func TestWatchedLessons(t *testing.T) {
 			w.evaluate("sanitize", "symm.Sanitize(true, 0)")
 			kinds := map[string]bool{}
 			run := func(cell tutorial.Cell, fails bool) {
-				ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+				ctx, cancel := pace.WithTimeout(t.Context(), 3*time.Minute)
 				defer cancel()
 				reply := w.Eval(ctx, session.Cell{Name: cell.File, Line: cell.Line, Source: cell.Source})
 				if len(reply.Errors) > 0 && !fails {

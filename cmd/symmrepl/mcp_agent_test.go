@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -70,7 +69,7 @@ func TestMCPAgent(t *testing.T) {
 	}
 	h := newHome(t, 2)
 	a := h.mcp(t, "-n", "2", "--device", "cpu")
-	ctx, cancel := context.WithTimeout(t.Context(), pace.Unhurried(3*time.Minute))
+	ctx, cancel := pace.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	var script strings.Builder
 	call := func(tool string, args map[string]any, out any) {

@@ -126,7 +126,7 @@ func plain(value any) (out any) {
 func TestMCP(t *testing.T) {
 	h := newHome(t, 2)
 	a := h.mcp(t, "-n", "2", "--device", device())
-	ctx, cancel := context.WithTimeout(t.Context(), pace.Unhurried(3*time.Minute))
+	ctx, cancel := pace.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	equal := func(what string, got, want any) {
 		t.Helper()
@@ -292,7 +292,7 @@ func TestMCPAttached(t *testing.T) {
 	user.enter("mine := 41")
 	user.expect("symm> ")
 	a := h.mcp(t)
-	ctx, cancel := context.WithTimeout(t.Context(), pace.Unhurried(2*time.Minute))
+	ctx, cancel := pace.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	var r ran
 	if failed := a.call(ctx, "run", map[string]any{"source": "theirs := mine + 1; theirs"}, &r); failed != "" ||

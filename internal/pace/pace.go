@@ -2,6 +2,7 @@
 package pace
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"runtime"
@@ -15,6 +16,24 @@ import (
 func Unhurried(d time.Duration) time.Duration {
 	data, _ := os.ReadFile("/proc/loadavg")
 	return time.Duration(float64(d) * max(1, load(string(data))/float64(runtime.NumCPU())))
+}
+
+// WithTimeout returns a context that ends when work has taken longer than d at the pace of the
+// machine. Call cancel when the work is done.
+func WithTimeout(parent context.Context, d time.Duration) (ctx context.Context, cancel context.CancelFunc) {
+	ctx, cancel = context.WithCancel(parent)
+	began := time.Now()
+	go func() {
+		for left := d; left > 0; left = Unhurried(d) - time.Since(began) {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(left):
+			}
+		}
+		cancel()
+	}()
+	return ctx, cancel
 }
 
 // load returns the number of threads that want to run, of a line of /proc/loadavg, or 0. The average

@@ -22,3 +22,16 @@ func TestLoad(t *testing.T) {
 		t.Errorf("a second takes %v", got)
 	}
 }
+
+func TestWithTimeout(t *testing.T) {
+	began := time.Now()
+	ctx, cancel := WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	<-ctx.Done()
+	if took := time.Since(began); took < 10*time.Millisecond {
+		t.Errorf("it ended after %v", took)
+	}
+	ctx, cancel = WithTimeout(t.Context(), time.Hour)
+	cancel()
+	<-ctx.Done()
+}
