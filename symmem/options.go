@@ -65,7 +65,7 @@ func Via(way string) Option { return core.Via(way) }
 func Timeout(d time.Duration) Option { return core.Timeout(d) }
 
 // MajorAlign makes every expert's region of the result of AllToAllVDev2D a multiple of n rows, and
-// no region empty. The operation refuses one that is not positive, or longer than its out.
+// no region empty. The operation refuses an n that is not positive, or greater than the rows of out.
 func MajorAlign(n int) Option { return core.MajorAlign(n) }
 
 // Into makes an operation deliver its result in t, instead of memory of its own: Map, Reduce and
