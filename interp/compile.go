@@ -203,7 +203,7 @@ func yaegiError(c *check.Cell, err error) *session.Error {
 		column, _ = strconv.Atoi(m[3])
 		msg = strings.TrimPrefix(msg, m[0])
 	}
-	e := c.ErrorInFile(session.KindUnsupported, file, line, column, "the interpreter cannot run what begins here")
+	e := c.ErrorInFile(session.KindUnsupported, file, line, column, "the interpreter cannot run the code that begins here")
 	e.Hint = "write it in another way: give its parts variables of their own, or put it into a function of its own"
 	e.Detail = "yaegi says: " + run.PlainNames(msg)
 	return e

@@ -108,7 +108,7 @@ func TestUnknownPackages(t *testing.T) {
 		"C":                       "symm.Compile compiles kernels",
 		"plugin":                  ":load runs the cells of a file",
 		"./other":                 "a folder is imported by the path of its module",
-		"github.com/pkg/errors":   "put what you need of it into a cell",
+		"github.com/pkg/errors":   "put the parts that you need into a cell",
 		"internal/abi":            "it is internal to others",
 		"net/http/internal/ascii": "it is internal to others",
 	} {

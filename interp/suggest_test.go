@@ -75,11 +75,11 @@ func TestHints(t *testing.T) {
 			"there are two types called Unit: a variable keeps the one that it was declared with; declare it again"},
 		// What is not Go.
 		{"package main\nfunc main() {}", "expected declaration, found 'package'",
-			"cells have no package clause and no func main: what is to run stands by itself; symmrepl run FILE and :load FILE run a program"},
+			"cells have no package clause and no func main: statements stand by themselves; symmrepl run FILE and :load FILE run a program"},
 		{"while zwölf < 3 { }", "expected ';', found zwölf", "Go's loops all begin with for: for x < 10 { … }"},
 		{"for (int i = 0; i < 3; i++) { }", "expected ')', found i",
 			"no parentheses, and := declares: for i := 0; i < n; i++ { … }, or for i := range n { … }"},
-		{"if (zwölf == 3) println(1)", "expected ';', found println", "what an if runs stands in braces, also one statement: if x < y { … }"},
+		{"if (zwölf == 3) println(1)", "expected ';', found println", "an if needs braces, also around one statement: if x < y { … }"},
 		{"if zwölf == 3\n{\n}", "unexpected newline, expecting { after if clause", "the opening brace belongs at the end of the line before it"},
 		{"func f(n int) int, int {\n}", "expected ';', found ','", "several results stand in parentheses: func f(n int) (int, int) { … }"},
 		{"zwölf > 3 ? 1 : 2", "illegal character U+003F '?'", "Go has no ?: operator; use if and else"},

@@ -132,7 +132,7 @@ var advice = []struct{ report, text string }{
 	{"cannot allocate", "the machine, or `ulimit -v`, permits no more memory"},
 	{"out of memory", "the machine, or `ulimit -v`, permits no more memory"},
 	{"stack exceeds", "calls of compiled code are nested too deep, as with data that contains itself"},
-	{"goroutines are asleep", "what they wait for can never come"},
+	{"goroutines are asleep", "they wait for events that can never come"},
 }
 
 // adviceFor returns the advice for a report of Go's runtime, "" if there is none.

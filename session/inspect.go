@@ -37,7 +37,7 @@ func (c *controller) inspectWithin(ctx context.Context, timeout time.Duration, r
 			return nil, ctx.Err()
 		case a == nil:
 			list = append(list, Answer{Rank: r, Err: &Error{Kind: KindSystem, Ranks: []int{r}, Peer: -1,
-				Msg: "the worker does not answer", Hint: "`:ranks` shows what it does"}})
+				Msg: "the worker does not answer", Hint: "`:ranks` shows its state"}})
 		case a.Answer.Err != nil:
 			a.Answer.Err.Ranks = []int{r}
 			list = append(list, Answer{Rank: r, Err: a.Answer.Err})

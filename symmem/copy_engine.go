@@ -42,6 +42,6 @@ func (e *exchange) byEngines(shape []int, n int, lay func(push bool)) *Tensor {
 
 // Ways of an exchange by copy engines.
 var (
-	enginesWay = &tuning.Way{Path: "copy engines", Why: "CopyEngine was given: the multiprocessors stay free for what runs beside it"}
+	enginesWay = &tuning.Way{Path: "copy engines", Why: "CopyEngine was given: the multiprocessors stay free for other kernels"}
 	stagedWay  = &tuning.Way{Path: "copy engines, from out", Why: "CopyEngine was given, and peers read the tensor at its place in out"}
 )

@@ -180,7 +180,7 @@ var partsWay = &tuning.Way{Path: "read between barriers", Why: "each part is nee
 
 // addedWay is that with CopyEngine.
 var addedWay = &tuning.Way{Path: "copy engines, added up by a kernel",
-	Why: "CopyEngine was given: the multiprocessors only add up what has arrived"}
+	Why: "CopyEngine was given: the multiprocessors only add up the values that have arrived"}
 
 // parts is the shape of one of the equal parts of t along a dimension, one for each member.
 func parts(c *core.Call, t *Tensor, dim int) []int {

@@ -201,7 +201,7 @@ func (ts *TokenSwitch) enter(c *core.Call) {
 // idle refuses a call while a dispatch waits for Complete.
 func (ts *TokenSwitch) idle(c *core.Call) {
 	if d := ts.sending; d != nil && d.sent == c.Period() {
-		panic(c.Misuse("", "call Complete on what DispatchSend returned", "a dispatch of this switch was sent and is not complete"))
+		panic(c.Misuse("", "call Complete on the result of DispatchSend", "a dispatch of this switch was sent and is not complete"))
 	}
 }
 

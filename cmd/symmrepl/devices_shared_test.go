@@ -139,7 +139,7 @@ h.GetBuffer((symm.Rank()+2)%4, symm.I32, 2)
 			"[2] LSA team 2,3, rail 0,2\n", "[3] LSA team 2,3, rail 1,3\n",
 			"[0] []int{11, 7}\n", "[1] []int{10, 7}\n", "[2] []int{13, 7}\n", "[3] []int{12, 7}\n",
 			"[0-3] [][]int{[]int{0, 1, 2, 3}}, [][]int{[]int{0, 1}, []int{2, 3}}\n",
-			"rank 2,3 has a GPU whose memory that of rank 0,1 cannot map, and world has no pointer to its memory")
+			"rank 2,3 has a GPU whose memory the GPU of rank 0,1 cannot map, and world has no pointer to its memory")
 	}
 	r := fakeGPUs(t, 2, "FAKE_CUDA_ISLANDS=1").run("", "-n", "2", "-e", "symm.Rank()", "--net", "null")
 	if r.status != 0 || r.out != "[0] 0\n[1] 1\n" {

@@ -59,7 +59,7 @@ func TestCompareSecond(t *testing.T) {
 			":compare --device cpu ticks.Launch(symm.Grid(1), symm.Block(1), at)\n", append(args, "--device", device())...)
 		rows := secondRows(r.out)
 		want := []string{
-			`equal: (x, )?the result`, `equal: x, layers\[0\].w, layers\[0\].steps, what it prints`, `equal: x, n`,
+			`equal: (x, )?the result`, `equal: x, layers\[0\].w, layers\[0\].steps, the output`, `equal: x, n`,
 			`equal: the result`, `equal: (x, )?the result`,
 			`cannot: time.Now .*the clock shows another time.*`, `cannot: the variable ch of type chan int cannot be sent: .*`,
 			`equal, but the code changes nothing that can be compared: .*`, `differs: element 0 of at, on rank \d: \d+, not \d+(; \d elements differ)?`,

@@ -111,7 +111,7 @@ func (e *unknownPackage) Error() string {
 	case e.path == "C":
 		text += ": cgo needs the go command; symm.Compile compiles kernels, and os/exec runs other programs"
 	case e.path == "plugin":
-		text += ": plugins are for what the go command builds; :load runs the cells of a file"
+		text += ": plugins are for programs that the go command builds; :load runs the cells of a file"
 	case e.path == "runtime/race", e.path == "syscall/js":
 		text += ": it is for programs that are built in another way"
 	case strings.HasPrefix(e.path, "./"), strings.HasPrefix(e.path, "../"):
@@ -119,7 +119,7 @@ func (e *unknownPackage) Error() string {
 	case first == "internal" || strings.Contains(e.path, "/internal/") || strings.HasSuffix(e.path, "/internal"):
 		text += ": it is internal to others"
 	case strings.Contains(first, "."):
-		text += ": the standard library, symmem, gonum and gonum.org/v1/plot are, and what is in the module of the folder or its folder vendor; go mod vendor copies it there, or put what you need of it into a cell, or use it in a program that drives the session with package client"
+		text += ": the standard library, symmem, gonum and gonum.org/v1/plot are, and packages in the module of the folder or its folder vendor; go mod vendor copies the package there, or put the parts that you need into a cell, or use the package in a program that drives the session with package client"
 	}
 	return text
 }

@@ -70,7 +70,7 @@ func syntaxHint(e *session.Error, missing string) string {
 		return "no parentheses, and := declares: for i := 0; i < n; i++ { … }, or for i := range n { … }"
 	case strings.HasPrefix(line, "if ") && strings.Contains(e.Msg, "expected ';', found "),
 		strings.HasPrefix(line, "if(") && strings.Contains(e.Msg, "expected ';', found "):
-		return "what an if runs stands in braces, also one statement: if x < y { … }"
+		return "an if needs braces, also around one statement: if x < y { … }"
 	case strings.HasPrefix(line, "if ") && strings.Contains(e.Msg, "unexpected newline, expecting {"),
 		strings.HasPrefix(line, "for ") && strings.Contains(e.Msg, "unexpected newline, expecting {"):
 		return "the opening brace belongs at the end of the line before it"
@@ -80,7 +80,7 @@ func syntaxHint(e *session.Error, missing string) string {
 		if line != "package main" && !strings.HasPrefix(line, "package main;") {
 			return "cells have no package clause; a file of package main is run by symmrepl run FILE and :load FILE"
 		}
-		return "cells have no package clause and no func main: what is to run stands by itself; symmrepl run FILE and :load FILE run a program"
+		return "cells have no package clause and no func main: statements stand by themselves; symmrepl run FILE and :load FILE run a program"
 	case strings.HasPrefix(line, "else"):
 		return "else belongs on the line of the brace before it: } else {"
 	case strings.Contains(e.Msg, "U+003F '?'"):

@@ -122,7 +122,7 @@ func sendable(v variable) error {
 	case anyPart(v.typ, func(t types.Type) bool { return isForeign(t) && !isPlain(t) }):
 		return refuse("it holds state of a package", "declare it in the code itself")
 	case anyPart(v.typ, func(t types.Type) bool { return types.IsInterface(t) }):
-		return refuse("what an interface holds is not known before the code runs", "give it a type of its own")
+		return refuse("the value in an interface is not known before the code runs", "give it a type of its own")
 	case anyPart(v.typ, func(t types.Type) bool {
 		b, ok := t.Underlying().(*types.Basic)
 		return ok && (b.Kind() == types.Uintptr || b.Kind() == types.UnsafePointer || b.Info()&types.IsComplex != 0)
@@ -132,7 +132,7 @@ func sendable(v variable) error {
 		_, ok := t.Underlying().(*types.Map)
 		return ok && !isPlain(t) && holdsValues(t)
 	}):
-		return refuse("what is in its map has no place of its own", "hold it in a slice or a structure")
+		return refuse("the values in its map have no address", "hold it in a slice or a structure")
 	case anyPart(v.typ, func(t types.Type) bool { return recursive(t) }):
 		return refuse("it is of a type that holds itself", "hold its parts in a slice")
 	case !isFunc(v.typ) && anyPart(v.typ, isFunc):

@@ -295,7 +295,7 @@ func (f *finder) find(n *Needs, ran *check.Cell) error {
 		case nil:
 			if len(f.bodies[name]) == 0 {
 				return &Error{Msg: fmt.Sprintf("the code uses %s, which the session has no more under this name", name),
-					Hint: "give what replaced it another name"}
+					Hint: "give its replacement another name"}
 			}
 		}
 	}
@@ -305,7 +305,7 @@ func (f *finder) find(n *Needs, ran *check.Cell) error {
 			return err
 		}
 		if isFunc(v.typ) && !f.open(v.name) {
-			return &Error{Msg: "the variable " + v.name + " cannot be sent: what its function has captured is not known",
+			return &Error{Msg: "the variable " + v.name + " cannot be sent: the variables that its function has captured are not known",
 				Hint: "declare the function itself, by func " + v.name}
 		}
 	}
@@ -322,7 +322,7 @@ func (f *finder) find(n *Needs, ran *check.Cell) error {
 			continue
 		}
 		if c.Failed != "" {
-			return &Error{Cell: c.ID, Msg: "it declares or sets what the code uses, and it failed: " + c.Failed,
+			return &Error{Cell: c.ID, Msg: "it declares or sets variables of the code, and it failed: " + c.Failed,
 				Hint: "run it again without the failure"}
 		}
 		if err := refuseUnsteady(f.cells[i], f.cells[i].Body, c.ID); err != nil {

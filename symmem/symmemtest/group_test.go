@@ -140,13 +140,13 @@ func namedGroupsCase(t *T) {
 	for _, name := range []string{"", "two words", "\x00", "world", "tp"} {
 		t.refused(symmem.KindMisuse, func() { symmem.NewNamedGroup(name, t.rank) }, "NewNamedGroup", "name")
 	}
-	t.refused(symmem.KindMisuse, func() { symmem.GroupNamed("dp") }, `no group has the name "dp"; those that there are: world, pp-0.dp, tp`, "NewNamedGroup")
+	t.refused(symmem.KindMisuse, func() { symmem.GroupNamed("dp") }, `no group has the name "dp"; there are world, pp-0.dp, tp`, "NewNamedGroup")
 	symmem.Synchronize()
 	t.meet()
 	x.Free()
 	tp.Free()
 	dp.Free()
-	t.refused(symmem.KindMisuse, func() { symmem.GroupNamed("tp") }, "those that there are: world")
+	t.refused(symmem.KindMisuse, func() { symmem.GroupNamed("tp") }, "there are world")
 	again := symmem.NewNamedGroup("tp", t.rank)
 	t.equal("the name again", symmem.GroupNamed("tp") == again, true)
 	again.Free()

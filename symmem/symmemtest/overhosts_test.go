@@ -517,7 +517,7 @@ func overHostsExplainCase(t *T) {
 		out := symmem.Local(symmem.F32, 512, 512).Tile(0, 512, 0, 512)
 		t.equal("Explain", symmem.Explain(func() { symmem.TileReduce(tile, out, 0, "sum", symmem.Via(via)) }), want)
 	}
-	want := fmt.Sprintf("%shierarchical, %d bytes of this rank over %s, because what the ranks of a host have for a rank of another crosses as one message", call, bytes, network)
+	want := fmt.Sprintf("%shierarchical, %d bytes of this rank over %s, because the messages of a host's ranks for a rank of another host cross as one", call, bytes, network)
 	unasked, _, _ := strings.Cut(symmem.Explain(func() { symmem.AllToAll(x) }), withoutNCCL)
 	t.equal("Explain", unasked, want)
 	if t.size == 4 && hosts == 2 {

@@ -67,7 +67,7 @@ func whyCase(t *T) {
 	for _, c := range replayed {
 		details = append(details, c.Details...)
 	}
-	for _, want := range []string{"kernels: those of the graph, which has the calls add, add, add, add and 1 more",
+	for _, want := range []string{"kernels: the kernels of the graph, which has the calls add, add, add, add and 1 more",
 		"fetches: 8 bytes over ", "kernels: none: "} {
 		if !slices.ContainsFunc(details, func(d string) bool { return strings.HasPrefix(d, want) }) {
 			t.Errorf("a replay, a get and a read are explained by %q, without %q", details, want)

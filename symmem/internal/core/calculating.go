@@ -245,7 +245,7 @@ func (c *calculation) store(into *Tensor, shape []int, l calculate.Layout) *Tens
 			exactly := m.Access == calculate.Flat && m.Operands[i].Access == calculate.Flat &&
 				into != nil && t.pointer() == into.pointer() && t.dtype.Size() == into.dtype.Size()
 			if into != nil && Operand(into).Overlaps(t) && n > 0 && !exactly {
-				panic(c.Misuse("Into", "give memory of its own, or exactly that of an operand",
+				panic(c.Misuse("Into", "give it memory of its own, or exactly the memory of an operand",
 					"Into overlaps x%d, %s, whose elements would change before they are read", i, t.kind()))
 			}
 		}
@@ -395,7 +395,7 @@ func (c *calculation) reduce() *Tensor {
 			first = t
 		case !slices.Equal(t.shape, first.shape):
 			panic(c.Misuse(fmt.Sprintf("x%d", i), "let Map combine them first",
-				"x%d is %s: what is reduced has one shape, here %v, or one element", i, t.kind(), first.shape))
+				"x%d is %s: an operand of a reduction has its shape, here %v, or one element", i, t.kind(), first.shape))
 		}
 	}
 	if first == nil {

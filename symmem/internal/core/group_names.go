@@ -51,7 +51,7 @@ func (rt *Runtime) GroupNamed(name string) *Group {
 		}
 	}
 	panic(rt.misuse(op, "name", fmt.Sprintf("NewNamedGroup(%q, 0, 1) makes one of the ranks 0 and 1", name),
-		"no group has the name %q; those that there are: %s", name, strings.Join(known, ", ")))
+		"no group has the name %q; there are %s", name, strings.Join(known, ", ")))
 }
 
 // namedGroup returns the group of a name that can be used, or nil.

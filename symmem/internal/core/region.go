@@ -76,7 +76,7 @@ func (r *Region) NewCall(of *operators.Operator, opts []Option) Call {
 	c.record(of)
 	c.Record.Far = r.h.g.split.Spans()
 	if c.opts.group != r.h.g {
-		panic(c.Misuse("group", "leave it out", "what the call is made on belongs to %v, not %v", r.h.g, c.opts.group))
+		panic(c.Misuse("group", "leave it out", "the handle or the tensor of the call belongs to %v, not %v", r.h.g, c.opts.group))
 	}
 	return c
 }

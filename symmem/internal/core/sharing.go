@@ -138,7 +138,7 @@ func (rt *Runtime) sameHost(rank int) bool { return rt.hostOf(rank) == rt.hostOf
 // another host".
 func (rt *Runtime) apart(rank int) string {
 	if rt.sameHost(rank) {
-		return fmt.Sprintf("has a GPU whose memory that of rank %d cannot map", rt.rank)
+		return fmt.Sprintf("has a GPU whose memory the GPU of rank %d cannot map", rt.rank)
 	}
 	return "is on another host"
 }

@@ -167,7 +167,7 @@ func noneFailed(t *testing.T, failed []error) {
 // TestNoCliques: all ranks are told why they cannot be parted.
 func TestNoCliques(t *testing.T) {
 	for rank, err := range together(t, placesOf("a b c", map[string]string{"a": "c"}), func(rt *Runtime) {}) {
-		want := fmt.Sprintf("Init on rank %d: the GPU of rank 1 can map the memory of those of ranks 0 and 2, which cannot map each other's "+
+		want := fmt.Sprintf("Init on rank %d: the GPU of rank 1 can map the memory of the GPUs of ranks 0 and 2, which cannot map each other's "+
 			"(choose GPUs by CUDA_VISIBLE_DEVICES so that each can map the memory of all the others of a set, and of no other)", rank)
 		if err == nil || err.Error() != want {
 			t.Errorf("rank %d: got %v, want %s", rank, err, want)
@@ -285,7 +285,7 @@ func TestApart(t *testing.T) {
 		if !errors.As(err, &refused) || refused.Kind != KindMisuse || refused.Peer != across {
 			t.Fatalf("rank %d: a pointer to rank %d gives %v", rt.rank, across, err)
 		}
-		expect("message", refused.Msg, fmt.Sprintf("rank %d has a GPU whose memory that of rank %d cannot map, and world has no pointer to its memory", across, rt.rank))
+		expect("message", refused.Msg, fmt.Sprintf("rank %d has a GPU whose memory the GPU of rank %d cannot map, and world has no pointer to its memory", across, rt.rank))
 		expect("hint", refused.Hint, fmt.Sprintf("Put and Get need none; or use the ranks whose memory this one maps, which are %d,%d: g.LSA()", mine[0], mine[1]))
 		uneven := rt.NewGroup(0, 2, 3)
 		if uneven.Rank() >= 0 {

@@ -178,7 +178,7 @@ func (rt *Runtime) explained(p *passed) Explained {
 	case p.graph != nil && p.graph.begun == 0:
 		add("kernels: none: the graph is empty")
 	case p.graph != nil:
-		add("kernels: those of the graph, which has the calls %s", p.graph.named())
+		add("kernels: the kernels of the graph, which has the calls %s", p.graph.named())
 	case p.n == 0:
 		add("kernels: none: the device copies or fills by itself, or the host does the work")
 	case p.n > len(p.kernels):

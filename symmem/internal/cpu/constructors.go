@@ -19,7 +19,7 @@ import (
 // fault ends the process and a loop never ends. On a GPU there is no such moment, and its compiler
 // rejects the text; so does the cpu device.
 const (
-	dynamicWhy  = "dynamic initialization is not supported: what initializes a variable outside of functions must be a constant expression, and constructors and destructors do not run"
+	dynamicWhy  = "dynamic initialization is not supported: the initializer of a variable outside of functions must be a constant expression, and constructors and destructors do not run"
 	sharedWhy   = "initialization of shared memory is not supported: let a thread write it, and __syncthreads() before others read"
 	resolverWhy = "a function cannot be chosen when it is loaded: ifunc is not supported"
 )

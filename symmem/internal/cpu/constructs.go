@@ -61,7 +61,7 @@ func summary(name, text string) string {
 	}
 	first, _, _ := strings.Cut(all, ". ")
 	if first == "" {
-		return "empty: what it declares elsewhere is known already, or is not there"
+		return "empty: its declarations are known without it, or are not there"
 	}
 	return strings.TrimSuffix(first, ".")
 }

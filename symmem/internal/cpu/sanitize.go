@@ -404,7 +404,7 @@ func explainWhy(f *device.Finding, from emu.Finding) bool {
 	switch from.Why {
 	case emu.FirstValue:
 		f.Order = "the value that is read may count that signal or not, and a wait counts from it"
-		f.Repair = "read the first value before a barrier of all, and let others signal behind it; later count from what was waited for"
+		f.Repair = "read the first value before a barrier of all, and let others signal behind it; later count from the value that ended the wait"
 	case emu.TwoWidths:
 		f.Order = "both are atomic, but of different widths: neither is one access for the other"
 		f.Repair = "use the same type for all atomic operations on these bytes"
@@ -435,7 +435,7 @@ func explainPart(f *device.Finding, from emu.Finding) bool {
 		f.Repair = "make the signal strong: it tells of all puts before it to that rank; or let each put have a signal of its own"
 	case part == emu.PutWrites && from.Places[0].Part == part && from.Places[1].Part == part:
 		f.Order = "puts may overtake each other: the older one may arrive last"
-		f.Repair = "let the receiver answer, by a signal or a barrier, when it has read what the first put brought, and wait for the answer before the second"
+		f.Repair = "let the receiver answer, by a signal or a barrier, when it has read the data of the first put, and wait for the answer before the second"
 	case from.Why == emu.PutAgain:
 		f.Order = "nothing says that the reader is done: the put may arrive while it still reads"
 		f.Repair = "let the reader answer, by a signal or a barrier after its read, and wait for the answer before the put"
@@ -449,7 +449,7 @@ func explainPart(f *device.Finding, from emu.Finding) bool {
 		f.Order = "the network may read the source of a put until the put is over here"
 		f.Repair = "wait for the put before: symm::flush, ncclGin::flush, or a counter"
 	default:
-		f.Order = "what a get fetches is here when the get is over"
+		f.Order = "the data of a get is here when the get is over"
 		f.Repair = "wait for the get before: symm::flush, ncclGin::flush, or a counter"
 	}
 	return true

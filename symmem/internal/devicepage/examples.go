@@ -40,7 +40,7 @@ func wholeExamples() (list []example) {
 }
 
 func writeExamples(b *strings.Builder) {
-	b.WriteString("\n## Examples\n\nWhole cells for 4 ranks, with what they print: `symmrepl run -n 4 FILE`.\n")
+	b.WriteString("\n## Examples\n\nWhole cells for 4 ranks, with their output: `symmrepl run -n 4 FILE`.\n")
 	for _, e := range wholeExamples() {
 		fmt.Fprintf(b, "\n### %s\n\n```go\n%s```\n\n```text\n%s```\n", e.title, e.code, e.output)
 	}

@@ -231,12 +231,12 @@ func state(all *reference.Reference, name string) string {
 		strings.HasPrefix(name, "nccl") || strings.HasPrefix(name, "nvshmem") {
 		return "emulated"
 	}
-	return "can be included; what kernels use of it is built in"
+	return "can be included; the names that kernels use are built in"
 }
 
 // writeApproximated writes the table of what is a little different.
 func writeApproximated(b *strings.Builder, all *reference.Reference) {
-	b.WriteString("\n### Approximated\n\nWhat is on this page and not in this table does the same on both devices.\n\n| what | on the cpu device |\n|---|---|\n")
+	b.WriteString("\n### Approximated\n\nNames on this page that are not in this table do the same on both devices.\n\n| name | on the cpu device |\n|---|---|\n")
 	for _, h := range all.Headers {
 		if fact := reference.Split(h.Text).Facts["On the cpu device"]; fact != "" {
 			name := "all of `" + h.Name + "`"
@@ -264,7 +264,7 @@ func writeApproximated(b *strings.Builder, all *reference.Reference) {
 
 // writeRefused writes the tables of what is refused, and of inline PTX.
 func writeRefused(b *strings.Builder) {
-	b.WriteString("\n### Refused\n\nThe cpu device reports these before anything is compiled, at their place in the cell.\n\n| what | the report says |\n|---|---|\n")
+	b.WriteString("\n### Refused\n\nThe cpu device reports these before anything is compiled, at their place in the cell.\n\n| construct | report |\n|---|---|\n")
 	reasons, by := refusedConstructs()
 	for _, why := range reasons {
 		fmt.Fprintf(b, "| %s | %s |\n", strings.Join(by[why], "; "), markdown(why))

@@ -246,8 +246,8 @@ func TestOthersFolder(t *testing.T) {
 		damage func(root string) error
 	}{
 		{"another user's folder", "kind: it belongs to user 65534", func(root string) error { return os.Chown(filepath.Join(root, "kind"), 65534, -1) }},
-		{"another user's folder above", " belongs to user 65534, who can rename what is in it", func(root string) error { return os.Chown(root, 65534, -1) }},
-		{"writable folder above", "others may rename what is in", func(root string) error { return os.Chmod(root, 0o777) }},
+		{"another user's folder above", " belongs to user 65534, who can rename files in it", func(root string) error { return os.Chown(root, 65534, -1) }},
+		{"writable folder above", "others may rename files in", func(root string) error { return os.Chmod(root, 0o777) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			root := t.TempDir()

@@ -63,7 +63,7 @@ func room(dir string) error {
 // closed returns an error for a file or folder that another user owns or may write to.
 func closed(path string, info fs.FileInfo) error {
 	if owner := ownerOf(info); owner != os.Getuid() {
-		return fmt.Errorf("%s: it belongs to user %d, and what is in it would run as user %d", path, owner, os.Getuid())
+		return fmt.Errorf("%s: it belongs to user %d, and its code would run as user %d", path, owner, os.Getuid())
 	}
 	if info.Mode().Perm()&0o022 != 0 {
 		return fmt.Errorf("%s: others may write to it (its mode is %s; chmod go-w makes it safe)", path, info.Mode())
@@ -79,7 +79,7 @@ func keeps(dir string) error {
 		return err
 	}
 	if info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 {
-		return fmt.Errorf("others may rename what is in %s (its mode is %s; chmod go-w makes it safe)", dir, info.Mode())
+		return fmt.Errorf("others may rename files in %s (its mode is %s; chmod go-w makes it safe)", dir, info.Mode())
 	}
 	owner := ownerOf(info)
 	if owner == os.Getuid() || owner == 0 {
@@ -89,7 +89,7 @@ func keeps(dir string) error {
 	if root, err := os.Lstat("/"); err == nil && owner == ownerOf(root) {
 		return nil
 	}
-	return fmt.Errorf("%s belongs to user %d, who can rename what is in it", dir, owner)
+	return fmt.Errorf("%s belongs to user %d, who can rename files in it", dir, owner)
 }
 
 func ownerOf(info fs.FileInfo) int { return int(info.Sys().(*syscall.Stat_t).Uid) }

@@ -123,7 +123,7 @@ func table(ops []*operation) string {
 	if !slices.ContainsFunc(ops, func(op *operation) bool { return rowOf(op.name) != nil }) {
 		return ""
 	}
-	b.WriteString("\n## Options, and hosts\n\nWhat is put in a stream takes a `*Group`, a `*Stream` and a `Timeout`; an operation of a handle takes no other group than the handle's. What loads and saves files takes a `*Group`.\n\n")
+	b.WriteString("\n## Options, and hosts\n\nAn operation that is put in a stream takes a `*Group`, a `*Stream` and a `Timeout`; an operation of a handle takes no other group than the handle's. Loading and saving of files take a `*Group`.\n\n")
 	b.WriteString("| Operation | Options of its own | Between hosts |\n|---|---|---|\n")
 	for _, o := range operators.All {
 		i := slices.IndexFunc(ops, func(op *operation) bool { return rowOf(op.name) == o })

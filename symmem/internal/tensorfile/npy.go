@@ -196,7 +196,7 @@ func (d *dictReader) shape() ([]int, error) {
 		digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
 		n, err := strconv.ParseInt(digits, 10, 64)
 		if err != nil {
-			return nil, d.bad("shape has what is no whole number from 0 to 2^63-1")
+			return nil, d.bad("shape has a value that is no whole number from 0 to 2^63-1")
 		}
 		d.i += len(digits)
 		d.skip("L") // of Python 2

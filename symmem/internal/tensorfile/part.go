@@ -155,7 +155,7 @@ func (p *Part) copy(b []byte, from int64) error {
 func (t *Tensor) verify() error {
 	return guard(t.file.data, func() error {
 		if crc32.ChecksumIEEE(t.file.data[t.start:t.offset+t.bytes]) != t.sum {
-			return fault(t.start, "the file is damaged", "the member is not what its checksum says")
+			return fault(t.start, "the file is damaged", "the member differs from its checksum")
 		}
 		return nil
 	})
@@ -184,7 +184,7 @@ func (p *Part) inflateAll() error {
 		return err
 	}
 	if crc32.ChecksumIEEE(data) != t.sum {
-		return fault(t.offset, "the file is damaged", "the member is not what its checksum says")
+		return fault(t.offset, "the file is damaged", "the member differs from its checksum")
 	}
 	p.mem, p.inflate = data, true
 	p.start += t.skip - t.offset

@@ -67,7 +67,7 @@ var (
 	Straight     = &Way{"flat", "every row goes straight into its place"}
 	Apart        = &Way{"flat", "the data of a rank for another fills whole messages, and every byte crosses the network once on either way"}
 	Hierarchical = &Way{"hierarchical", "the network carries every byte to each host once, in the fewest messages"}
-	Together     = &Way{"hierarchical", "what the ranks of a host have for a rank of another crosses as one message"}
+	Together     = &Way{"hierarchical", "the messages of a host's ranks for a rank of another host cross as one"}
 )
 
 // PacketGrid returns the number of blocks of the packet kernels that have an inbox in a group of

@@ -98,7 +98,7 @@ func (s *opened) greet(ctx context.Context, p console.Printer) error {
 	if len(hosts) > 1 {
 		where = fmt.Sprintf(" on %d hosts", len(hosts))
 	}
-	hello := fmt.Sprintf("%s%s, %s. :help says what can be entered, Ctrl-D leaves.", session.FormatSize(s.size), where, infos[0].Device)
+	hello := fmt.Sprintf("%s%s, %s. :help lists the commands, Ctrl-D leaves.", session.FormatSize(s.size), where, infos[0].Device)
 	p.Print(render.Fit(hello, term.Columns()))
 	return nil
 }

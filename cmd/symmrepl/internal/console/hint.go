@@ -29,7 +29,7 @@ func hintAtOther(errs []*session.Error) {
 		case strings.HasPrefix(line, magic) && e.Kind == session.KindSyntax:
 			e.Hint = "a line with %% is the first of a cell: put this into a cell of its own"
 		case strings.ContainsRune(":%$", rune(line[0])) && e.Kind == session.KindSyntax:
-			e.Hint = "commands and $ lines stand outside of brackets, as those of functions and loops, and have no blank before their name"
+			e.Hint = "commands and $ lines stand outside of brackets, also of functions and loops, and have no blank before their name"
 		case IsQuestion(line) && e.Kind == session.KindSyntax:
 			e.Hint = "a question such as " + Asked(line) + "? is a cell of its own"
 		}
@@ -43,7 +43,7 @@ func left(line string) string {
 	case "exit", "quit":
 		return ":quit leaves"
 	case "help":
-		return ":help says what can be entered"
+		return ":help lists the commands"
 	case "clear", "cls":
 		return "Ctrl-L clears the screen of a terminal"
 	}

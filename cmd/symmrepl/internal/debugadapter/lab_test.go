@@ -159,7 +159,7 @@ func TestRichInspect(t *testing.T) {
 		t.Errorf("%q was run", fake.Cells[count].Source)
 	}
 	fake.Infos[0].State = "waiting"
-	n.expect("richInspectVariables", `{"variableName":"t"}`, "a cell runs: what tensors hold can be read when it is done")
+	n.expect("richInspectVariables", `{"variableName":"t"}`, "a cell runs: the elements of tensors can be read when it is done")
 }
 
 // TestStopInCell sets a breakpoint in a cell and looks at the ranks, which are scopes.

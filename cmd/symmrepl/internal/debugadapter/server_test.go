@@ -166,7 +166,7 @@ func TestAttached(t *testing.T) {
 		t.Errorf("the cells are %+v", fake.Cells[n-2:])
 	}
 	fake.Infos[1].State = "running"
-	e.expect("evaluate", map[string]any{"expression": "x"}, "a cell runs: what tensors hold can be read when it is done")
+	e.expect("evaluate", map[string]any{"expression": "x"}, "a cell runs: the elements of tensors can be read when it is done")
 	e.expect("disconnect", map[string]any{"terminateDebuggee": true}, "")
 	<-e.served
 	if fake.Interrupts != 1 || d.done() != "close" {

@@ -211,7 +211,7 @@ func (a *Adapter) statistics(ctx context.Context, t tensor) ([]row, error) {
 }
 
 // errBusy is the error of a look at values while a cell runs.
-var errBusy = errors.New("a cell runs: what tensors hold can be read when it is done")
+var errBusy = errors.New("a cell runs: the elements of tensors can be read when it is done")
 
 // look calls work, which looks at values by cells, if no cell runs. A look ends with errBusy when the
 // ranks have only waited for lookTime.

@@ -16,9 +16,9 @@ import (
 
 // info describes this kernel.
 func (k *Kernel) info() content {
-	banner := "symmrepl: one prompt for N GPUs. :help says what can be entered."
+	banner := "symmrepl: one prompt for N GPUs. :help lists the commands."
 	if c, _ := k.ready(); c != nil {
-		banner = fmt.Sprintf("symmrepl: one prompt for %s. :help says what can be entered.", session.FormatSize(c.Size))
+		banner = fmt.Sprintf("symmrepl: one prompt for %s. :help lists the commands.", session.FormatSize(c.Size))
 	}
 	return content{
 		"protocol_version":       protocolVersion,

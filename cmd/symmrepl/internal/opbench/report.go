@@ -23,7 +23,7 @@ func Report(figures io.Reader, out io.Writer) error {
 		}
 		fields, err := flat(json.NewDecoder(strings.NewReader(lines.Text())))
 		if err != nil {
-			return fmt.Errorf("line %d of the figures is not what bench --json prints: %w", n, err)
+			return fmt.Errorf("line %d of the figures is not a line of bench --json: %w", n, err)
 		}
 		switch {
 		case s.add(fields):
@@ -86,7 +86,7 @@ func (s *section) write(out io.Writer) {
 		fmt.Fprintf(out, "%s\n\n", strings.Join(facts, ", "))
 	}
 	if shared {
-		fmt.Fprint(out, "Ranks share a GPU: these times are not comparable with those of ranks on GPUs of their own.\n\n")
+		fmt.Fprint(out, "Ranks share a GPU: these times are not comparable with times of ranks on GPUs of their own.\n\n")
 	}
 	if len(s.rows) > 0 {
 		fmt.Fprintf(out, "| %s |\n|%s\n", strings.Join(s.columns, " | "), strings.Repeat("---|", len(s.columns)))

@@ -26,7 +26,7 @@ const reported = `step all-reduce, date 2026-11-26, gpus 2, device cuda, ranks 2
 
 device cuda, ranks 2
 
-Ranks share a GPU: these times are not comparable with those of ranks on GPUs of their own.
+Ranks share a GPU: these times are not comparable with times of ranks on GPUs of their own.
 
 | op | way | product µs |
 |---|---|---|

@@ -476,7 +476,7 @@ func (c *Comparing) changed(want outcome) (list []string, err error) {
 			add(name)
 		}
 		if want.printed[rank] != "" {
-			add("what it prints")
+			add("the output")
 		}
 	}
 	return list, nil

@@ -207,7 +207,7 @@ func (p *parser) close() error {
 		return fmt.Errorf("the exercise %q has no [check]", p.open.Title)
 	}
 	if p.text == nil {
-		return fmt.Errorf("text about what to read next is expected")
+		return fmt.Errorf("a text that names the next lesson is expected")
 	}
 	p.step(Step{})
 	if !strings.HasPrefix(p.lesson.Steps[0].Text, "# ") {

@@ -64,7 +64,7 @@ func contents(lessons []Lesson) ([]byte, error) {
 			"text/plain": []string{"The lessons, with links to their notebooks"}},
 		"metadata": map[string]any{}, "output_type": "display_data",
 	}}, []string{":tutorial"}})
-	w.text("[display](display.ipynb) shows what a cell can show, and [python](python.ipynb) a notebook of Python beside a session.")
+	w.text("[display](display.ipynb) shows the displays of cells, and [python](python.ipynb) a notebook of Python beside a session.")
 	return w.file()
 }
 

@@ -75,7 +75,7 @@ func TestParseRefuses(t *testing.T) {
 		"no exercise":  {"// %% [exercise] Two\n", "", "00-sample.go:15: [start] belongs to an exercise"},
 		"unknown kind": {"[markdown]\n// # T", "[text]\n// # T", "00-sample.go:6: there are no cells of the kind [text]"},
 		"ranks":        {"// %% One.", "// %%rank [0]", "00-sample.go:10: a cell of a tutorial is for all ranks"},
-		"no end":       {"// %% [markdown]\n// Read on.\n", "", "what to read next"},
+		"no end":       {"// %% [markdown]\n// Read on.\n", "", "a text that names the next lesson"},
 	} {
 		_, err := Parse("00-sample.go", strings.Replace(sample, test.old, test.new, 1))
 		if err == nil || !strings.Contains(err.Error(), test.want) {

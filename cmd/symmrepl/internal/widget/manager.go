@@ -410,7 +410,7 @@ func (p *Panel) lose(why string, publish notebook.Publish) {
 		c.lost, c.change = true, ""
 		c.tell(Content{"disabled": true}, publish)
 	}
-	said := Content{"output_type": "stream", "name": "stderr", "text": why + ": what this widget belongs to is lost. Run its cell again.\n"}
+	said := Content{"output_type": "stream", "name": "stderr", "text": why + ": the cell's variables are lost. Run the cell of this widget again.\n"}
 	before, _ := p.area.state["outputs"].([]Content)
 	p.show(append(slices.Clone(before), said), publish)
 }

@@ -92,7 +92,7 @@ func TestCheck(t *testing.T) {
 	m.Check(workers(3, 4), f.publish)
 	got := strings.Join(f.take(), "\n")
 	if !p.lost || m.Any() || !strings.Contains(got, `{"disabled":true}`) ||
-		!strings.Contains(got, "the worker of rank 1 was replaced: what this widget belongs to is lost. Run its cell again.") {
+		!strings.Contains(got, "the worker of rank 1 was replaced: the cell's variables are lost. Run the cell of this widget again.") {
 		t.Error(got)
 	}
 	m.LoseAll("again", f.publish)

@@ -336,7 +336,7 @@ class Widgets(unittest.TestCase):
         slider = self.model("IntSlider")
         self.run_cell('import "os"\nif symm.Rank() == 1 { os.Exit(3) }', status="error")
         self.assertTrue(self.states[slider]["disabled"])
-        self.assertEqual(self.shown(), "the worker of rank 1 was replaced: what this widget belongs to is lost. Run its cell again.\n")
+        self.assertEqual(self.shown(), "the worker of rank 1 was replaced: the cell's variables are lost. Run the cell of this widget again.\n")
         self.assertEqual([c["data"]["state"] for _, c in self.update(slider, value=3)], [{"value": 8}])
         self.run_cell('%restart\nn := display.Slider("n", 8, 1, 64)\nn')
         self.assertNotEqual(self.model("IntSlider"), slider)

@@ -47,7 +47,7 @@ func TestOf(t *testing.T) {
 		Weak:       "PutWithSignal and SignalAdd",
 		MajorAlign: "AllToAllVDev2D",
 		Into:       "TokenSwitch.Dispatch, TokenSwitch.DispatchSend, TokenSwitch.Combine, Map and Reduce",
-		Stream:     "what is put in a stream",
+		Stream:     "operations that are put in a stream",
 	} {
 		if got := sort.Of(); got != want {
 			t.Errorf("%v is an option of %s, want %s", sort, got, want)

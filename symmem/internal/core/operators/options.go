@@ -31,8 +31,8 @@ const (
 // sorts are the names of the sorts, in the order of their bits. of names the calls that take a
 // sort; if it is empty, the operators are listed.
 var sorts = []struct{ name, of string }{
-	{"a *Group", "what a group does"},
-	{"a *Stream", "what is put in a stream"},
+	{"a *Group", "operations of groups"},
+	{"a *Stream", "operations that are put in a stream"},
 	{"Timeout", "operations that wait on the device"},
 	{"AccumulateF32", "reductions without multicast"},
 	{name: "SplitLastDim"},
@@ -43,7 +43,7 @@ var sorts = []struct{ name, of string }{
 	{name: "Into"},
 	{name: "Shard"},
 	{name: "Ordinary"},
-	{"Along", "Reduce, and what it does under a name of its own"},
+	{"Along", "Reduce, and its methods with names, such as Sum"},
 	{name: "Scales"},
 	{name: "TransposedB"},
 }

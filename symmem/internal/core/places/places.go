@@ -110,7 +110,7 @@ func cliques(ranks []int, devices []device.Place) (parts [][]int, err error) {
 			} else if part[a] > part[b] {
 				both, other, b = b, parts[part[b]][0], a
 			}
-			return nil, fmt.Errorf("the GPU of rank %d can map the memory of those of ranks %d and %d, which cannot map each other's", both, min(other, b), max(other, b))
+			return nil, fmt.Errorf("the GPU of rank %d can map the memory of the GPUs of ranks %d and %d, which cannot map each other's", both, min(other, b), max(other, b))
 		}
 	}
 	return parts, nil

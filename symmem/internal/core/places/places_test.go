@@ -31,10 +31,10 @@ func TestCliques(t *testing.T) {
 		{"a b a b", map[string]string{"a": "b"}, []int{0, 1, 2, 3}, "[[0 2] [1 3]]"},
 		{"a b a b", map[string]string{"a": "b"}, []int{1, 2, 3}, "[[1 3] [2]]"},
 		{"a b c", map[string]string{"a": "b c", "b": "c"}, []int{0, 1, 2}, "[[0] [1] [2]]"},
-		{"a b c", map[string]string{"b": "c"}, []int{0, 1, 2}, "the GPU of rank 0 can map the memory of those of ranks 1 and 2, which cannot map each other's"},
-		{"a b c", map[string]string{"a": "c"}, []int{0, 1, 2}, "the GPU of rank 1 can map the memory of those of ranks 0 and 2, which cannot map each other's"},
+		{"a b c", map[string]string{"b": "c"}, []int{0, 1, 2}, "the GPU of rank 0 can map the memory of the GPUs of ranks 1 and 2, which cannot map each other's"},
+		{"a b c", map[string]string{"a": "c"}, []int{0, 1, 2}, "the GPU of rank 1 can map the memory of the GPUs of ranks 0 and 2, which cannot map each other's"},
 		{"a b c d", map[string]string{"a": "b c", "b": "c"}, []int{0, 1, 2, 3},
-			"the GPU of rank 3 can map the memory of those of ranks 0 and 1, which cannot map each other's"},
+			"the GPU of rank 3 can map the memory of the GPUs of ranks 0 and 1, which cannot map each other's"},
 	} {
 		parts, err := cliques(c.ranks, placesOf(c.ids, c.apart))
 		got := fmt.Sprint(parts)

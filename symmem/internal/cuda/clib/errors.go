@@ -56,7 +56,7 @@ const (
 	wentWrong   = "a kernel went wrong; run it on the cpu device to see where; " + lostContext
 	staleCode   = "remove the cache folder and try again"
 	newDriver   = "install a newer NVIDIA driver"
-	seeDoctor   = "see `symmrepl doctor` for what this machine has and can do"
+	seeDoctor   = "see `symmrepl doctor` for the devices and libraries of this machine"
 )
 
 // advice returns a hint for a result, and whether the result means that the context is lost.

@@ -10,7 +10,7 @@ import (
 func caps() console.Command {
 	return console.Command{
 		Name: "caps", Group: devices, Where: console.TargetRanks, WhileStopped: true,
-		Help: `show what the device and the back end can do`,
+		Help: `show the features of the device and the back end`,
 		Run: func(ctx context.Context, c *console.Call) console.Outcome {
 			return showText(ctx, c, session.Query{Topic: session.TopicCaps})
 		},

@@ -19,16 +19,16 @@ func compare() console.Command {
 		Help: `run code by every way that its calls can take, and compare the results
 The ways are: for all-reduces, all algorithms within a host; for collectives over hosts, flat and hierarchical; NCCL where
 it is found; copy engines; and for calls of handles NVSHMEM, where it is the back end. Each way begins with the values that
-the tensors of the calls had before. For each way the command shows the device time, and says whether its results are equal
-to those of the first way; if they are not, it shows the first element that differs, with both values and the number of
-units in the last place between them. After lines "%%" (at a prompt Alt-Enter begins a line) other codes may follow, whose
-results are compared with those of the first code. The code is the body of a function: the names that it declares are not
+the tensors of the calls had before. For each way the command shows the device time, and whether its results equal the
+results of the first way; if they do not, it shows the first element that differs, with both values and the number of
+units in the last place between them. After lines "%%" (at a prompt Alt-Enter begins a line) other codes may follow; their
+results are compared with the results of the first code. The code is the body of a function: the names that it declares are not
 known afterwards.
 
 On GPUs the last way is the cpu device; elsewhere "--device cpu" adds it. It is a second session, with as many ranks and
-hosts. It runs the cells that declare what the code uses, gets the values of the variables, and runs the code once. Then the
-two sessions are compared: the tensors, numbers and texts in variables, the tensor with which the code ends, and what it
-prints. docs/timeline.md says which code cannot be compared in this way. The second session ends with the first, or after
+hosts. It runs the cells that declare names of the code, gets the values of the variables, and runs the code once. Then the
+two sessions are compared: the tensors, numbers and texts in variables, the tensor with which the code ends, and the
+output. docs/timeline.md lists code that cannot be compared in this way. The second session ends with the first, or after
 five minutes without a ":compare".`,
 		TakesCode: true,
 		CodeIn: func(arg string) (code string, ok bool) {

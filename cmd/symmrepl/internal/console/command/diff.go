@@ -13,9 +13,9 @@ func diff() console.Command {
 	return console.Command{
 		Name: "diff", Args: "X [Y]", Group: looking, Where: console.TargetRanks,
 		Help: `show how a tensor differs between ranks, or two tensors from each other
-The tensor X of each rank is compared with that of rank 0, for which all ranks must take part, or with the tensor Y
-of the same rank. Both are expressions, with a comma or a space between. The table says how many elements differ, by
-how much at most, and which is the first of them. The devices compare; NaN counts as equal to NaN.`,
+The tensor X of each rank is compared with rank 0's X, for which all ranks must take part, or with the tensor Y
+of the same rank. X and Y are expressions, with a comma or a space between. The table has the number of elements that
+differ, the largest difference and the first element that differs. The devices compare; NaN counts as equal to NaN.`,
 		Yields:   true,
 		Complete: completeGo,
 		Run:      runDiff,
@@ -30,7 +30,7 @@ func runDiff(ctx context.Context, c *console.Call) console.Outcome {
 	target, first := c.Console.Target(), 0
 	if y == "" && target != nil {
 		return c.Fail(fmt.Errorf("only ranks %s take part, "+
-			"and %s of all ranks is compared with that of rank %d: `:on all` before", session.FormatRanks(target), x, first))
+			"and %s of all ranks is compared with rank %d's: `:on all` before", session.FormatRanks(target), x, first))
 	}
 	found, errs := c.Console.Diff(ctx, c.Request, target, x, y)
 	if len(found) > 0 {

@@ -34,7 +34,7 @@ func TestDiff(t *testing.T) {
 [0-3] n is no tensor: it has type int
 [0-3]     hint: give an expression of type *symm.Tensor
 :diff needs X [Y]; :help diff says more
-:diff: only ranks 0,2 take part, and x of all ranks is compared with that of rank 0: ` + "`:on all` before\n"
+:diff: only ranks 0,2 take part, and x of all ranks is compared with rank 0's: ` + "`:on all` before\n"
 	if out.String() != want {
 		t.Errorf("printed\n%swant\n%s", out, want)
 	}

@@ -17,9 +17,9 @@ func edit() console.Command {
 	return console.Command{
 		Name: "edit", Args: "[N|new]", Group: cells, Where: console.TargetRanks, Yields: true,
 		Help: `edit a cell in your editor, and run it as a new cell
-The editor is that of VISUAL or EDITOR, else vi. ":edit" opens the last cell, ":edit 8" cell 8, ":edit new" an empty one. What
-the editor saves is shown and runs when the editor ends; nothing runs if it is as it was, or empty, or if the editor
-fails, as vi does after :cq. A cell for some ranks begins with its line "%%rank [0,2]". Up recalls what was edited.`,
+VISUAL or EDITOR names the editor, else it is vi. ":edit" opens the last cell, ":edit 8" cell 8, ":edit new" an empty one.
+The saved text is shown and runs when the editor ends; nothing runs if the text is unchanged or empty, or if the editor
+fails, as vi does after :cq. A cell for some ranks begins with its line "%%rank [0,2]". Up recalls the edited text.`,
 		Complete: completeCell,
 		Run:      runEdit,
 	}

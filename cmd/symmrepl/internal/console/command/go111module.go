@@ -18,7 +18,7 @@ this program.`,
 			if c.Arg != "on" && c.Arg != "off" {
 				return c.Fail(fmt.Errorf("on or off is expected, not %q", c.Arg))
 			}
-			c.Note("%%go111module does nothing here: cells import what is part of symmrepl, the standard library and gonum, and no other modules")
+			c.Note("%%go111module does nothing here: cells import the packages of symmrepl, the standard library and gonum, and no other modules")
 			return console.Done
 		},
 	}

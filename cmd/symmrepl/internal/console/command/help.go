@@ -13,7 +13,7 @@ func help() console.Command {
 	return console.Command{
 		Name: "help", Args: "[COMMAND]", Group: program, Where: console.Here, WhileStopped: true,
 		Help: `list the commands, or describe one of them
-Of a name that no command has, such as AllGather, the documentation is shown, as :doc does.`,
+For a name that no command has, such as AllGather, the command shows the documentation, as :doc does.`,
 		Complete: func(_ context.Context, c *console.Console, arg string) ([]session.Candidate, string) {
 			return c.CompleteCommand(strings.TrimLeft(arg, ":%"))
 		},
@@ -33,7 +33,7 @@ Ctrl-R searches for one; the arrow keys move in it, and Alt-Enter breaks a line.
 Pasted text is one entry, all its lines, and runs when Enter is typed. If the terminal does not mark pasted text (bracketed
 paste), each complete line is an entry, as if it were typed: :edit takes such text whole.
 `
-	notebookKeys = `Tab completes, and Shift-Tab shows what a name is, both inside of a kernel's text, too. ■ interrupts the cell that runs, and
+	notebookKeys = `Tab completes, and Shift-Tab explains a name, both also inside of a kernel's text. ■ interrupts the cell that runs, and
 variables stay; ■ again replaces ranks that do not stop. Restart starts a new session. A cell may begin with commands and
 lines for the shell; its Go follows below them.
 `

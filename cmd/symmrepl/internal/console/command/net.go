@@ -14,8 +14,8 @@ import (
 func network() console.Command {
 	return console.Command{
 		Name: "net", Args: "[SETTINGS]", Yields: true, Group: devices, Where: console.TargetRanks,
-		Help: `show what carries operations between hosts: peers, messages and bytes, what is in flight
-With settings, such as "delay 200us reorder on seed 7", change what the null network does to messages: delay, bandwidth (bytes a
+		Help: `show the network between hosts: peers, messages and bytes, messages in flight
+With settings, such as "delay 200us reorder on seed 7", change the treatment of messages by the null network: delay, bandwidth (bytes a
 second), reorder, drop (the share of messages that are lost) and seed. Settings that are not named stay; "off" ends all of them.`,
 		Run: runNet,
 	}

@@ -14,11 +14,11 @@ func ranks() console.Command {
 	return console.Command{
 		Name: "ranks", Group: devices, Where: console.TheSession, WhileStopped: true,
 		Help: `show the rank processes: host, process id, device, state, memory
-The state is idle, running, waiting (with what for), stopped, starting or dead. "Start" counts the workers this rank has
-had: 1 for the first, one more each time it was replaced. After the name of the host stands which simulated one it is, if
+The state is idle, running, waiting (with the awaited event), stopped, starting or dead. "Start" counts the workers that this
+rank has had: 1 for the first, one more for each replacement. After the name of the host stands the simulated host, if
 there are such: see symmrepl --hosts. After the name of a GPU stand the other ranks that use it. A call into compiled code that an interrupted cell has left
 behind is shown until it returns.
-Of more than 16 ranks, those that are alike share a row, with the memory of the largest.`,
+With more than 16 ranks, ranks that are alike share a row, with the memory of the largest.`,
 		Run: runRanks,
 	}
 }

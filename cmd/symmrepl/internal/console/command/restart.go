@@ -14,9 +14,9 @@ func restart(t *tour.Tour) console.Command {
 	return console.Command{
 		Name: "restart", Args: "[RANKS] [replay]", Group: devices, Where: console.AllRanks,
 		Help: `replace worker processes by fresh ones
-":restart" replaces all of them, ":restart 2" only rank 2. Their variables are lost, and their symmetric tensors are lost
-for all ranks. With "replay" the cells are then run again on the fresh workers, in order, but for those that failed or were
-interrupted, and those before a ":restart" of all ranks, which has ended what they belong to. In a notebook, ":restart -n 8"
+":restart" replaces all workers, ":restart 2" only rank 2. Their variables are lost, and their symmetric tensors are lost
+for all ranks. With "replay" the cells then run again on the fresh workers, in order, except cells that failed or were
+interrupted, and cells before an earlier ":restart" of all ranks. In a notebook, ":restart -n 8"
 starts a new session with 8 ranks; it also takes --hosts, --net, --device and --backend, as the command line does, and is a
 cell of its own.`,
 		Complete: func(_ context.Context, c *console.Console, arg string) ([]session.Candidate, string) {

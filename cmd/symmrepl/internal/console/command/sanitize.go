@@ -17,9 +17,10 @@ func sanitize() console.Command {
 	return console.Command{
 		Name: "sanitize", Args: "[on|off|list|[N] CODE]", Yields: true, Group: cells, Where: console.AllRanks,
 		Help: `find accesses out of bounds, races and orders that are too weak
-"on" watches the kernels of all later cells, "off" ends that. With code, runs the code as one watched cell; ":sanitize 20 code" runs it 20 times, each time with another
-order of threads, blocks and ranks. A finding that was reported before is repeated in one line; "list" shows the whole reports of all findings in the session,
-and "list --json" the same as JSON. Without an argument the command says whether kernels are watched, and how many findings there are. docs/checker.md explains the reports.`,
+"on" watches the kernels of all later cells, "off" ends that. With code, the command runs the code as one watched cell;
+":sanitize 20 code" runs it 20 times, each time with another order of threads, blocks and ranks. A finding that was reported
+before is repeated in one line; "list" shows the whole reports of all findings in the session, and "list --json" shows them as
+JSON. Without an argument the command shows whether kernels are watched, and the number of findings. docs/checker.md explains the reports.`,
 		TakesCode: true, CodeIn: sanitizedCode,
 		Run: runSanitize,
 	}

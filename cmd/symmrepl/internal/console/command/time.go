@@ -17,13 +17,13 @@ func timeCell() console.Command {
 	return console.Command{
 		Name: "time", Args: "CODE", Group: cells, Where: console.TargetRanks,
 		Help: `run a cell and show how long it took
-The time is that of the slowest rank as the session sees it, from sending the cell to the last answer; device work
-that the cell started is part of it.
+The time is measured by the session, from sending the cell to the answer of the slowest rank; it includes device work
+that the cell started.
 With "-n 20" before the code all ranks run it once to warm up and then 20 times; they meet before each run. For each
 rank the command shows the median, the least and the greatest time, the device's and the host's. If the bytes that a rank
 sends and the rate of its link are known, it also shows the share of that rate that was used.
-With a line "%%" between two codes (at a prompt Alt-Enter begins a line) the two run in turns, 20 times unless -n says
-otherwise, and the command says whether their times differ by more than chance. With -n or "%%" the code is the body of a
+With a line "%%" between two codes (at a prompt Alt-Enter begins a line) the codes run in turns, 20 times unless -n says
+otherwise, and the command reports whether their times differ by more than chance. With -n or "%%" the code is the body of a
 function: the names that it declares are not known afterwards.`,
 		TakesCode: true, CodeIn: timedCode,
 		Run: runTime,

@@ -13,8 +13,8 @@ func topo() console.Command {
 	return console.Command{
 		Name: "topo", Group: devices, Where: console.TargetRanks,
 		Help: `show the links between the devices of the ranks, in a notebook as a picture
-Between ranks of different hosts, and of GPUs that cannot map each other's memory, it says what carries traffic; of ranks that share a GPU,
-how their kernels run.`,
+Between ranks of different hosts, and of GPUs that cannot map each other's memory, it names the network; for ranks that share a GPU, it
+shows whether their kernels run in turns or side by side.`,
 		Run: runTopo,
 	}
 }

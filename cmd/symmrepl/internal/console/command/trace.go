@@ -20,10 +20,10 @@ func trace() console.Command {
 		Name: "trace", Args: "[--out FILE] CODE", Group: cells, Where: console.TargetRanks,
 		Help: `run a cell and show one timeline of all ranks
 A bar for each stream of each rank shows its operations in order, and within them the waits for other ranks. The table below
-says when each began, how long it took on the device, how much of that it waited, for whom, where in the cell it was
-called, and what it sent or received over the network between hosts. Equal operations in a row share a line, and so do
+has for each operation its begin, its time on the device, the waits in it and the awaited ranks, its place in the cell, and
+its traffic over the network between hosts. Equal operations in a row share a line, and so do
 the operations of a graph. Then come the times of kernels, copies and waits, the critical path, the overlap of each rank's
-streams, the rank that the others waited for and what it did meanwhile, and how exact the times are.
+streams, the rank for which the others waited and its work meanwhile, and the precision of the times.
 
 With --out the timeline is also written to a file that ui.perfetto.dev and trace_processor open: with every kernel, copy,
 call on the host and message to another host, and with arrows from each signal to the wait that it ended. docs/timeline.md

@@ -12,10 +12,11 @@ func why() console.Command {
 	return console.Command{
 		Name: "why", Args: "[CELL]", Yields: true, Group: cells, Where: console.TargetRanks,
 		Help: `show how the calls of a cell were executed, without running it again
-For each call: where it was made, the way that it took and the rule that chose it, why NCCL did not get it, the bytes and what carries them,
-the kernels and whether they were loaded before, operands that were staged in symmetric memory, where the memory of the result is from, and the back end. Calls that
-are equal, as in a loop, are shown once, with their number. Ranks remember the latest eight cells that have made calls, of each the first 128 calls; without a
-number the command shows the latest.`,
+For each call: its place, its way and the rule that chose the way, the reason why NCCL did not get the call, the bytes and the
+medium that carries them, the kernels and whether they were loaded before, operands that were staged in symmetric memory, the
+source of the result's memory, and the back end. Equal calls, as in a loop, are shown once, with their number. Ranks
+remember the latest eight cells that have made calls, and the first 128 calls of each; without a number the command shows
+the latest cell.`,
 		Complete: completeNumber,
 		Run: func(ctx context.Context, c *console.Call) console.Outcome {
 			answers, err := c.Inspect(ctx, session.Query{Topic: session.TopicWhy, Arg: c.Arg})

@@ -57,7 +57,7 @@ func (t *Tour) open(ctx context.Context, c *console.Call) console.Outcome {
 			return console.Failed
 		}
 	} else {
-		c.Print(render.Fit(lesson.Name+": :next goes on, and between the steps you can enter what you like. :help lists what else there is.\n", c.Request.Columns))
+		c.Print(render.Fit(lesson.Name+": :next goes on, and between the steps you can enter what you like. :help lists the other commands.\n", c.Request.Columns))
 	}
 	return t.next(ctx, c)
 }
