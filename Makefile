@@ -11,7 +11,7 @@ NCCL := .venv/nccl
 ZIGLANG := ziglang==0.17.1
 WHEELS := build/dist
 
-.PHONY: help demo build test test-fresh fetch python faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export gpu-wheel wheel wheels wheel-try aarch64 container-try clean FORCE
+.PHONY: help demo build test test-fresh fetch python faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net bench-session gpu-bundle gpu-export gpu-wheel wheel wheels wheel-try aarch64 container-try clean FORCE
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -75,6 +75,9 @@ bench: build ## measure a session and its operations on this machine
 
 bench-interp: | go c++ ## compare the time of cells with plain yaegi, and measure the cost of thousands of cells
 	go run ./interp/internal/bench
+
+bench-session: | go ## measure the controller of sessions of up to 1,024 simulated ranks
+	go test -count=1 -v -run '^TestSimulatedFigures$$' ./session -simulate 1024
 
 gpu-bundle: | go c++ ## build a folder that runs the tests and the benchmark on a GPU machine without Go
 	./.ci/gpu-bundle gpu-bundle

@@ -15,7 +15,7 @@ var notOnEnvironmentPage = map[string]string{
 	"SYMMREPL_WORKER":      "the session sets it for its workers",
 	"SYMMREPL_OF_WORKER":   "the session marks the processes that a worker has started",
 	"SYMMREPL_INBAND":      "the session sets it for processes whose displays it reads",
-	"SYMMREPL_SIMULATION":  "the session sets it for the controllers of simulated hosts",
+	"SYMMREPL_SIMULATION":  "set for a test's second process",
 	"SYMMREPL_NETTEST":     "a package for tests starts its processes by it",
 	"SYMMREPL_NOT_UNIFIED": "the name of an error",
 	"JPY_PARENT_PID":       "Jupyter sets it for kernels",

@@ -12,8 +12,8 @@
 //
 // On each host but rank 0's, the first process leads: the others join through it, and rank 0 has
 // one link to the host (follow.go, leader.go, host.go). A command for several ranks crosses the
-// link once, and so does an event that several ranks report alike. Simulate makes a session of such
-// hosts whose ranks have no processes, to measure the session itself (simulate.go).
+// link once, and so does an event that several ranks report alike. Tests simulate such hosts with ranks
+// that have no processes, and measure the session itself by them (simulation_test.go).
 //
 // # A cell's life
 //

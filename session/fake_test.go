@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 	if IsWorker() {
 		os.Exit(ServeWorker(startFake))
 	}
-	if IsSimulation() {
-		os.Exit(ServeSimulation(startQuick))
+	if isSimulation() {
+		os.Exit(serveSimulation(startQuick))
 	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // workers under the race detector end at once
 	if os.Getenv("FAKE_CONTROLLER") != "" {

@@ -14,14 +14,14 @@ import (
 // quick is a simulated rank that knows a few words. A line may begin with "2:" to run on rank 2
 // only.
 type quick struct {
-	SimulatedRank
+	simulatedRank
 	mu      sync.Mutex
 	aborted chan struct{}
 	waits   []Wait
 }
 
-func startQuick(r SimulatedRank) (Evaluator, Communicator) {
-	q := &quick{SimulatedRank: r, aborted: make(chan struct{})}
+func startQuick(r simulatedRank) (Evaluator, Communicator) {
+	q := &quick{simulatedRank: r, aborted: make(chan struct{})}
 	return q, q
 }
 
@@ -108,20 +108,20 @@ func (q *quick) Tallies() []Tally              { return nil }
 func (q *quick) Findings() []Finding           { return nil }
 func (q *quick) Close() error                  { return nil }
 
-func simulate(t testing.TB, ranks, perHost int) *console {
+func startSimulation(t testing.TB, ranks, perHost int) *console {
 	t.Helper()
 	runtimeDir(t)
-	s, err := Simulate(context.Background(), Simulation{ranks, perHost})
+	c, err := simulate(context.Background(), simulation{ranks, perHost})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Close() })
-	return &console{Session: s, t: t, size: ranks, c: s.(*controller)}
+	t.Cleanup(func() { c.Close() })
+	return &console{Session: c, t: t, size: ranks, c: c}
 }
 
 // Equal output, values and errors of 1,024 ranks are shown once.
 func TestManyRanks(t *testing.T) {
-	c := simulate(t, 1024, 8)
+	c := startSimulation(t, 1024, 8)
 	c.want(c.eval("print a\nprint b"), "[0-1023] a\n[0-1023] b\n")
 	c.want(c.eval("print a\n512:print own\nprint z\n7:print last"), "[0-1023] a\n[0-511,513-1023] z\n[512] own\n[7] last\n[512] z\n")
 	c.want(c.eval("value 1\n1023:value RANK"), "= [0-1022] 1\n= [1023] 1023\n")
@@ -151,7 +151,7 @@ func TestManyRanks(t *testing.T) {
 // The table of the waits of 1,024 ranks has a line only for each different wait, and an interrupt
 // ends all waits.
 func TestManyRanksHang(t *testing.T) {
-	c := simulate(t, 1024, 8)
+	c := startSimulation(t, 1024, 8)
 	var table string
 	const want = "  rank 0-16,18-1022  waits in wait_signal for rank 1023: a signal on channel 3\n" +
 		"  rank 17            waits in wait_signal for rank 5: a signal on channel 3\n" +
@@ -179,7 +179,7 @@ func TestManyRanksHang(t *testing.T) {
 // If a rank fails, all ranks that wait for it are released, also those that wait for it through
 // others.
 func TestManyRanksAreReleased(t *testing.T) {
-	c := simulate(t, 256, 8)
+	c := startSimulation(t, 256, 8)
 	notes := regexp.MustCompile(`(?m)^note .*\n`) // of a slow machine
 	c.want(notes.ReplaceAllString(c.eval("255:fail boom\n0:wait 255\nwait 0"), ""), "! [255] panic boom\n! [0-254] peer a peer failed\n")
 	c.want(c.eval("print again"), "[0-255] again\n")
@@ -188,7 +188,7 @@ func TestManyRanksAreReleased(t *testing.T) {
 // If a rank prints endlessly, only that rank is held back: other ranks of its host go on, and no
 // output is lost.
 func TestFloodOnHost(t *testing.T) {
-	c := simulate(t, 4, 2)
+	c := startSimulation(t, 4, 2)
 	const size = 3 << 20
 	got := map[string]int{}
 	reply := c.Eval(context.Background(), Cell{Source: fmt.Sprintf("1:flood %d\n0:print a\n2:print a\n3:print a", size),
@@ -203,7 +203,7 @@ func TestFloodOnHost(t *testing.T) {
 
 // A single rank of a host can be replaced, and all ranks of a lost host are lost.
 func TestHostIsLost(t *testing.T) {
-	c := simulate(t, 6, 2)
+	c := startSimulation(t, 6, 2)
 	if err := c.Restart(context.Background(), []int{3}, false, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -230,9 +230,9 @@ func TestHostIsLost(t *testing.T) {
 
 func BenchmarkCell(b *testing.B) {
 	for word, source := range map[string]string{"empty": "", "equal": "print a", "own": "print RANK"} {
-		for _, world := range []Simulation{{4, 8}, {1024, 8}, {1024, 64}} {
+		for _, world := range []simulation{{4, 8}, {1024, 8}, {1024, 64}} {
 			b.Run(fmt.Sprintf("%s/%d/%d", word, world.Ranks, world.PerHost), func(b *testing.B) {
-				c := simulate(b, world.Ranks, world.PerHost)
+				c := startSimulation(b, world.Ranks, world.PerHost)
 				for b.Loop() {
 					c.Eval(context.Background(), Cell{Source: source, Silent: true})
 				}

@@ -513,26 +513,6 @@ func TestBenchNet(t *testing.T) {
 	}
 }
 
-// After a real session the benchmark simulates worlds up to the size that --simulate gives. The
-// table of a hang stays short.
-func TestBenchSimulate(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: takes ten seconds")
-	}
-	h := newHome(t, 2)
-	r := h.run("", "bench", "session", "-n", "2", "--device", "cpu", "--simulate", "20")
-	if r.status != 0 {
-		t.Fatalf("status %d\n%s%s", r.status, r.out, r.err)
-	}
-	rows := strings.Split(r.out, "\n")
-	for i, want := range []string{`^ranks +hosts +empty cell +CPU +equal output`, `^2, real +1( +[0-9.]+ \([0-9.]+\)){3} *$`,
-		`^4 +1 +.* s, 3 lines +[0-9.]+ MiB +[0-9]+ KiB *$`, `^20 +3 +.* s, 3 lines +[0-9.]+ MiB +[0-9]+ KiB *$`, `^Times are in ms`} {
-		if i >= len(rows) || !regexp.MustCompile(want).MatchString(rows[i]) {
-			t.Errorf("line %d does not match %s in\n%s", i+1, want, r.out)
-		}
-	}
-}
-
 // The benchmark measures saving and loading, and compares them with the libraries that python3 has.
 // With --json each figure has a line.
 func TestBenchLoad(t *testing.T) {

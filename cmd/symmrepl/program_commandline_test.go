@@ -85,8 +85,6 @@ func TestCommandLine(t *testing.T) {
 		{"run x --out y", 2, "--out applies to trace only\n"},
 		{"-e 1 --svg x.svg", 2, "--svg applies to bench only\n"},
 		{"-e 1 --sizes 4K", 2, "--sizes applies to bench only\n"},
-		{"bench put --simulate 8", 2, "--simulate applies to bench session only\n"},
-		{"bench session --simulate 0", 2, "a number from 1 to 16384 is expected"},
 		{"--attach", 2, "--attach applies to kernel and serve only\n"},
 		{"serve x", 2, "serve takes no arguments"},
 		{"serve --sanitize", 2, "--sanitize applies to run, -e and the prompt only\n"},

@@ -42,9 +42,6 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 			}
 			return s, err
 		}
-		if o.simulate > 0 {
-			return statusOK, bench.Simulate(ctx, o.simulate, start, session.Simulate, stdout)
-		}
 		return statusOK, bench.Session(ctx, start, stdout)
 	}
 	if len(args) == 1 && args[0] == "cell" {

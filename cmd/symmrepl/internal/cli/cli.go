@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	_ "github.com/symmrepl/symmrepl/cmd/symmrepl/internal/addressroom" // before anything else runs
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/bench"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/worker"
@@ -34,9 +33,6 @@ func misused(format string, args ...any) error { return usageError{fmt.Sprintf(f
 func Main(args []string) int {
 	if session.IsWorker() {
 		return session.ServeWorker(worker.Start)
-	}
-	if session.IsSimulation() {
-		return session.ServeSimulation(bench.SimulatedRank)
 	}
 	return stdout.delivered(runLine(args))
 }

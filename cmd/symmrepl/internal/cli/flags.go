@@ -56,13 +56,12 @@ type options struct {
 	cpp bool   // a program of C++
 
 	// bench
-	simulate int   // ranks of the largest session that bench session simulates; 0: none
-	sizes    []int // in bytes; empty: choose
-	peers    bool
-	dtype    string
-	json     bool
-	svg      string // a file
-	report   string // a file of figures
+	sizes  []int // in bytes; empty: choose
+	peers  bool
+	dtype  string
+	json   bool
+	svg    string // a file
+	report string // a file of figures
 
 	// kernel install
 	user   bool
@@ -81,9 +80,6 @@ type options struct {
 
 // maxRanks bounds -n, so that no more processes start than can form a world.
 const maxRanks = symmem.MaxWorld
-
-// maxSimulated bounds --simulate.
-const maxSimulated = 1 << 14
 
 // maxSize bounds --sizes.
 const maxSize = 1 << 30
@@ -124,12 +120,6 @@ func parse(args []string) (options, error) {
 		return err
 	})
 	flags.Func("sizes", "", sizes)
-	flags.Func("simulate", "", func(s string) (err error) {
-		if o.simulate, err = strconv.Atoi(s); err != nil || o.simulate < 1 || o.simulate > maxSimulated {
-			err = fmt.Errorf("a number from 1 to %d is expected", maxSimulated)
-		}
-		return err
-	})
 	flags.BoolVar(&o.sanitize, "sanitize", false, "")
 	flags.IntVar(&o.schedules, "schedules", 1, "")
 	flags.Int64Var(&o.seed, "seed", 0, "")
@@ -242,8 +232,6 @@ func backendNames() (names []string) {
 // owner returns the only subcommands that a flag applies to, or "".
 func owner(name string) string {
 	switch name {
-	case "simulate":
-		return "bench session"
 	case "sizes", "dtype", "peers", "json", "svg", "report":
 		return "bench"
 	case "user", "prefix", "name":

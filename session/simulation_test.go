@@ -16,19 +16,19 @@ import (
 	"github.com/symmrepl/symmrepl/internal/procfs"
 )
 
-// simulationVariable marks a process that simulates hosts. Its value is the JSON of a Simulation.
+// simulationVariable marks a process that simulates hosts. Its value is the JSON of a simulation.
 const simulationVariable = "SYMMREPL_SIMULATION"
 
-// Simulation is a session whose ranks have no processes, to measure the session's own parts: the
+// simulation is a session whose ranks have no processes, to measure the session's own parts: the
 // controller, its links to the hosts, the fold and the watchdog. One further process simulates all
 // hosts, and each host has its own link.
-type Simulation struct {
+type simulation struct {
 	Ranks   int
 	PerHost int // ranks of a host; the last host has the rest
 }
 
 // hosts returns the ranks of each host.
-func (s Simulation) hosts() [][]int {
+func (s simulation) hosts() [][]int {
 	var hosts [][]int
 	for all := allRanks(s.Ranks); len(all) > 0; {
 		n := min(s.PerHost, len(all))
@@ -41,9 +41,9 @@ func (s Simulation) hosts() [][]int {
 // for each host.
 const simulationFiles = 64
 
-// Simulate starts a simulated session of this program, whose main function must begin as described
-// at IsSimulation.
-func Simulate(ctx context.Context, sim Simulation) (Session, error) {
+// simulate starts a simulated session of this test program, whose TestMain must begin as described at
+// isSimulation.
+func simulate(ctx context.Context, sim simulation) (*controller, error) {
 	hosts := sim.hosts()
 	if err := enoughFiles("the simulation", 2*len(hosts)+simulationFiles, procfs.FileLimit); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func Simulate(ctx context.Context, sim Simulation) (Session, error) {
 }
 
 // startSimulation starts the process that simulates hosts, and returns its links.
-func (c *controller) startSimulation(sim Simulation, hosts int) ([]*rendezvous.Link, error) {
+func (c *controller) startSimulation(sim simulation, hosts int) ([]*rendezvous.Link, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -119,23 +119,23 @@ func newLink(conn net.Conn) *rendezvous.Link {
 	return &rendezvous.Link{Conn: c, In: frame.NewReader(c, maxPayload), Out: frame.NewWriter(c)}
 }
 
-// IsSimulation reports whether this process was started to simulate hosts. Then main must do
-// nothing but call ServeSimulation.
-func IsSimulation() bool { return os.Getenv(simulationVariable) != "" }
+// isSimulation reports whether this process was started to simulate hosts. Then TestMain must do
+// nothing but call serveSimulation.
+func isSimulation() bool { return os.Getenv(simulationVariable) != "" }
 
-// SimulatedRank describes its rank to an Evaluator of a simulation.
-type SimulatedRank struct {
+// simulatedRank describes its rank to an Evaluator of a simulation.
+type simulatedRank struct {
 	Rank, Size int
 	// writes to the rank's standard output, while Eval runs: all ranks of the simulation share the
 	// descriptors of one process
 	Print func(text string)
 }
 
-// ServeSimulation is the main function of a process that simulates hosts. start makes the evaluator
-// and the communicator of a rank. ServeSimulation returns the process's exit status when the
+// serveSimulation is the main function of a process that simulates hosts. start makes the evaluator
+// and the communicator of a rank. serveSimulation returns the process's exit status when the
 // session is over.
-func ServeSimulation(start func(SimulatedRank) (Evaluator, Communicator)) int {
-	var sim Simulation
+func serveSimulation(start func(simulatedRank) (Evaluator, Communicator)) int {
+	var sim simulation
 	if err := json.Unmarshal([]byte(os.Getenv(simulationVariable)), &sim); err != nil {
 		fmt.Fprintf(os.Stderr, "symmrepl: %s is not to be set by hand: %v\n", simulationVariable, err)
 		return 2
@@ -176,7 +176,7 @@ func ServeSimulation(start func(SimulatedRank) (Evaluator, Communicator)) int {
 type simulated struct {
 	rank, size int
 	host       string
-	start      func(SimulatedRank) (Evaluator, Communicator)
+	start      func(simulatedRank) (Evaluator, Communicator)
 	heldUp     *heldUp
 	emit       func(event, []byte)
 	worker     *worker
@@ -219,7 +219,7 @@ func (s *simulated) startWorker(incarnation int) {
 		}
 		w.send(event{Output: Stdout}, []byte(text))
 	}
-	w.eval, w.comm = s.start(SimulatedRank{s.rank, s.size, print})
+	w.eval, w.comm = s.start(simulatedRank{s.rank, s.size, print})
 	jobs := make(chan job, 1)
 	s.worker, s.jobs = w, jobs
 	go func() {
