@@ -308,7 +308,7 @@ func (in *Interp) prepareIn(frame run.StandingFrame, q session.Query, lent map[*
 	return c, nil
 }
 
-// compileIn is prepareIn without what is to be undone after an error. in.mu is held.
+// compileIn is prepareIn without the clean-up after an error. in.mu is held.
 func (in *Interp) compileIn(frame run.StandingFrame, q session.Query, lent map[*types.Var]reflect.Value) (*compiled, *session.Error) {
 	used := namesIn(q.Arg)
 	var variables []*types.Var

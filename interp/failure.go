@@ -120,9 +120,9 @@ func (in *Interp) Calls() []session.LateCall {
 	return list
 }
 
-// Place gives an error without a position the position at, a result of Position, if its code may
-// still run or is that of one of about a thousand latest cells. If an error has a position, Place adds
-// the line of source there.
+// Place gives an error without a position the position at, a result of Position, if the code there
+// may still run or belongs to one of about a thousand latest cells. If the error has a position,
+// Place adds the line of source there.
 func (in *Interp) Place(e *session.Error, at int) {
 	if e.File == "" {
 		in.place(e, token.Pos(at))

@@ -54,7 +54,7 @@ func (in *Interp) Inspect(ctx context.Context, q session.Query) (a session.Answe
 	return a, err
 }
 
-// state adds to the state of the device what the interpreter knows.
+// state adds the interpreter's part to the state of the device.
 func (in *Interp) state(ctx context.Context, q session.Query) (a session.Answer, err error) {
 	if in.options.Inspect != nil {
 		if a, err = in.options.Inspect(ctx, q); err != nil {

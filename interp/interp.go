@@ -162,7 +162,7 @@ func (h host) Showing() {
 	h.in.shown = shown
 }
 
-// endShowing ends what Showing has begun.
+// endShowing calls the function that Showing has returned.
 func (in *Interp) endShowing() {
 	in.mu.Lock()
 	shown := in.shown

@@ -39,8 +39,9 @@ func (in *Interp) mayHoldCode(t reflect.Type) bool {
 	return may
 }
 
-// holdsAny reports whether a function or an interface is part of t, or of what values of t refer to.
-// Types of symmem and reflect count as if they had none: their methods call none.
+// holdsAny reports whether a function or an interface is part of t, or of a type to which values of
+// t refer. Types of symmem and reflect count as if they had none: their methods call no code of
+// cells.
 func holdsAny(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] || t.PkgPath() == "reflect" || strings.HasPrefix(t.PkgPath(), check.SymmemPath) {
 		return false

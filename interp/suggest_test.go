@@ -73,7 +73,7 @@ func TestHints(t *testing.T) {
 		{"type Unit string", "nothing", ""},
 		{"u = Unit(\"s\")", "cannot use Unit(\"s\") (constant \"s\" of string type Unit) as Unit value in assignment",
 			"there are two types called Unit: a variable keeps the one that it was declared with; declare it again"},
-		// What is not Go.
+		// Code that is not Go.
 		{"package main\nfunc main() {}", "expected declaration, found 'package'",
 			"cells have no package clause and no func main: statements stand by themselves; symmrepl run FILE and :load FILE run a program"},
 		{"while zwölf < 3 { }", "expected ';', found zwölf", "Go's loops all begin with for: for x < 10 { … }"},

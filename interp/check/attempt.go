@@ -35,8 +35,8 @@ type Attempt struct {
 // declarations without the bodies of functions, statements, and bodies. So functions may use
 // variables that the cell's statements define. The session does not change.
 //
-// The first attempt supposes that the cell has no errors. It leaves out what only their hints need,
-// and checks bodies with their declarations if no stage depends on that.
+// The first attempt supposes that the cell has no errors. It leaves out facts that only hints need,
+// and checks bodies with their declarations if no stage depends on the order.
 func (k *Checker) Check(p *Syntax) (*Cell, *Failure) {
 	auto := map[string]string{}
 	for brief := len(p.cell.Program) == 0; ; brief = false {

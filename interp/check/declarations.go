@@ -78,7 +78,8 @@ func (c *Cell) Sources() map[string]string {
 	return all
 }
 
-// specSources adds what a declaration defines: all of it, or one of the parts in its parentheses.
+// specSources adds the sources of a declaration's names: the whole declaration, or one of the parts
+// in its parentheses.
 func (c *Cell) specSources(d *ast.GenDecl, add func(name string, from, to token.Pos)) {
 	for _, s := range d.Specs {
 		for _, id := range specNames(s) {

@@ -21,8 +21,8 @@ func Incomplete(src string) bool {
 	return trailing
 }
 
-// scanOpen finds what a source leaves open: the brackets that would close it, whether a raw string
-// or comment has no end, and whether its last token needs an operand.
+// scanOpen describes the end of a source: it returns the brackets that would close the source, and
+// reports whether a raw string or comment has no end, and whether the last token needs an operand.
 func scanOpen(src string) (closers string, unterminated, trailing bool) {
 	var s scanner.Scanner
 	file := token.NewFileSet().AddFile("", -1, len(src))
@@ -109,7 +109,7 @@ func parseErrors(src string) scanner.ErrorList {
 func Invalid(src string) bool {
 	items, errs := Split(src)
 	if errs == nil && len(items) > 0 && items[len(items)-1].list {
-		return false // Eval looks at what the list consists of
+		return false // Eval looks at the elements of the list
 	}
 	return !Incomplete(src) && len(parseErrors(src)) > 0
 }

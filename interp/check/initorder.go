@@ -152,7 +152,7 @@ func usesOf(decls []ast.Decl) map[string]map[string]bool {
 	return uses
 }
 
-// localNames returns the names of a function's parameters, and of what is declared in it.
+// localNames returns the names of a function's parameters, and the names that are declared in it.
 func localNames(f *ast.FuncDecl) (names []string) {
 	add := func(list ...*ast.Ident) {
 		for _, id := range list {

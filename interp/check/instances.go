@@ -9,8 +9,8 @@ import (
 )
 
 // instanceOf converts a compiled instance of a generic type, such as the iter.Seq[string] that
-// strings.Lines returns, to an instance of what its package has in source, so that it is the type
-// that cells write. It returns nil for all other types.
+// strings.Lines returns, to an instance of the generic type that its package has in source, which
+// is the type that cells write. It returns nil for all other types.
 func (p *Packages) instanceOf(t reflect.Type) types.Type {
 	name, list, isInstance := strings.Cut(strings.TrimSuffix(t.Name(), "]"), "[")
 	if _, inSource := generics.Source(t.PkgPath()); !isInstance || !inSource {
@@ -59,8 +59,8 @@ func typeArguments(list string) []string {
 	return append(args, list[start:])
 }
 
-// typeNamed returns the type that reflection calls s; nil for what the tables do not have, and for
-// composite types other than slices and pointers.
+// typeNamed returns the type that reflection calls s; nil for a type that the tables do not have,
+// and for composite types other than slices and pointers.
 func (p *Packages) typeNamed(s string) types.Type {
 	if elem, ok := strings.CutPrefix(s, "[]"); ok {
 		if t := p.typeNamed(elem); t != nil {

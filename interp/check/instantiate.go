@@ -11,7 +11,7 @@ import (
 
 // Instantiate checks f, a copy of a declaration of g, with the type parameters bound to types. It
 // returns the function or method that it declares, and the names that stand for the types in its
-// syntax; info gets what that means.
+// syntax; info gets the results of the check.
 func (k *Checker) Instantiate(info *types.Info, g *Generic, f *ast.FuncDecl, args []types.Type) (fn *types.Func,
 	params []types.Object, err error) {
 	names := g.Params

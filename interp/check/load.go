@@ -26,7 +26,7 @@ import (
 
 // loading has the packages of modules.
 type loading struct {
-	// folder of the cell that is checked; its module is that of the nearest go.mod above
+	// folder of the cell that is checked; its module is the one of the nearest go.mod above
 	dir   string
 	cells map[string]*Cell // by import path; nil while it is being checked
 	own   map[*types.Package]bool

@@ -65,8 +65,8 @@ func (k *Checker) show(own map[string]types.Object, decls []ast.Decl) {
 	children.SetZero()
 }
 
-// Lend makes variables visible to the next cell under their names, instead of what the session has
-// under them, until restore is called. No cell may be defined meanwhile.
+// Lend makes variables visible to the next cell under their names, in place of the session's
+// objects of these names, until restore is called. No cell may be defined meanwhile.
 func (k *Checker) Lend(variables []*types.Var) (restore func()) {
 	k.hide()
 	s := &k.scope

@@ -169,8 +169,8 @@ func (p *Packages) structOf(t reflect.Type) types.Type {
 }
 
 // seal adds to a named type the unexported methods of its package's interfaces that it implements,
-// such as that of symmem's options. Reflection does not list these methods, but knows which types
-// implement an interface.
+// for example the method of symmem's options. Reflection does not list these methods, but knows
+// which types implement an interface.
 func (p *Packages) seal(named *types.Named, t reflect.Type) {
 	pkg := named.Obj().Pkg()
 	for _, v := range p.tables[pkg.Path()] {

@@ -70,9 +70,9 @@ func (p *program) cell(c *cell) parts {
 	return out
 }
 
-// begin writes the beginning of a cell, which is executed like that of a package: variables in the
-// order of their dependencies, then init functions. It returns the offset in the source where the
-// rest begins, 0 if the beginning needs no change.
+// begin writes the beginning of a cell, which is executed like the beginning of a package:
+// variables in the order of their dependencies, then init functions. It returns the offset in the
+// source where the rest begins, 0 if the beginning needs no change.
 func (p *program) begin(c *cell, e edits, body *strings.Builder) int {
 	begun, last, moved, n := 0, -1, false, 0
 	for _, s := range c.checked.Stmts {

@@ -180,7 +180,7 @@ func (p *program) define(c *cell) error {
 	return nil
 }
 
-// nameType records what the printer needs to know about a type.
+// nameType records the facts about a type for the printer.
 func (p *program) nameType(obj types.Object) {
 	if p.names[obj] != obj.Name() {
 		p.renamed[p.names[obj]] = obj.Name()

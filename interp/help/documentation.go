@@ -139,7 +139,7 @@ func entry(decl, text string) string {
 	return decl + "\n\n" + text
 }
 
-// pathsFor lists the import paths of a package name: that of the imported package, or of all
+// pathsFor lists the import paths of a package name: the path of the imported package, or of all
 // packages with that name.
 func (h *Guide) pathsFor(name string) []string {
 	if path, ok := h.checker.Imports()[name]; ok {
@@ -261,8 +261,8 @@ func docMethods(path, typ string) string {
 	return "\n" + b.String()
 }
 
-// selectedDoc returns the documentation of an expression: that of a field or method, and for other
-// expressions that of the type.
+// selectedDoc returns the documentation of an expression: the documentation of a field or method,
+// and for other expressions of the type.
 func (h *Guide) selectedDoc(expr string) (string, error) {
 	c, err := h.checkExpr(expr)
 	if err != nil {

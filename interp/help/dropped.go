@@ -104,7 +104,8 @@ func brief(call *ast.CallExpr) string {
 	return types.ExprString(&ast.CallExpr{Fun: call.Fun, Args: []ast.Expr{ast.NewIdent("…")}})
 }
 
-// typeName returns the name of a named type or of what a pointer points to, "" for other types.
+// typeName returns the name of a named type or of the named type that a pointer points to, "" for
+// other types.
 func typeName(t types.Type) string {
 	if t == nil {
 		return ""

@@ -12,8 +12,8 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/reference"
 )
 
-// Other libraries have names for what symmem does. They are found without a prefix and in their
-// spelling; foreign.txt has what they are here, or why they are not.
+// Other libraries have other names for symmem's operations. They are found without a prefix and in
+// their spelling; foreign.txt has symmem's names for them, or the reason why there is none.
 
 // foreignPrefixes are the prefixes of the names in programs, the longest first.
 var foreignPrefixes = []string{
@@ -60,7 +60,7 @@ var foreign = sync.OnceValue(func() foreignTable {
 	return t
 })
 
-// noHeaders begins what is said of a name for kernels that the headers lack.
+// noHeaders begins the text about a name for kernels that the headers lack.
 const noHeaders = "none: the headers for kernels have no "
 
 // foreignSays returns the text about a name of another library, without a prefix; "" if the name is
@@ -111,8 +111,9 @@ func isForeign(name string) bool {
 	return strings.Contains(name, "_") || strings.HasPrefix(name, "nccl")
 }
 
-// foreignMember returns a hint for what another library calls member, which is no member of a package of
-// that name. It returns "" if the package is not symmem, or has it in another spelling.
+// foreignMember returns a hint for member, a name of another library, which is no member of the
+// package called name. It returns "" if the package is not symmem, or has the member in another
+// spelling.
 func (k *suggester) foreignMember(name, member string) string {
 	path := k.checker.Imports()[name]
 	pkg, err := k.checker.Packages().Import(path)
@@ -130,8 +131,7 @@ func (k *suggester) foreignMember(name, member string) string {
 // foreignAPI matches a function or method of symmem in a row.
 var foreignAPI = regexp.MustCompile(`\b(symm|h|t)\.([A-Z]\w*)`)
 
-// foreignDoc returns the documentation of what does in symmem what a function of another library
-// does there.
+// foreignDoc returns the documentation of symmem's counterpart of another library's function.
 func foreignDoc(arg string) (string, bool) {
 	bare := arg
 	for _, prefix := range foreignPrefixes {

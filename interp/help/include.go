@@ -7,8 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/reference"
 )
 
-// undeclared matches what compilers of kernels say about a name that no header declares: GCC, Clang and
-// NVRTC, with and without the namespace symm.
+// undeclared matches the messages of compilers of kernels about a name that no header declares:
+// GCC, Clang and NVRTC, with and without the namespace symm.
 var undeclared = regexp.MustCompile(`'(\w+)' (?:is not a member of '(symm)'|was not declared in this scope)|` +
 	`no member named '(\w+)' in namespace '(symm)'|use of undeclared identifier '(\w+)'|` +
 	`namespace "(symm)" has no member "(\w+)"|identifier "(\w+)" is undefined`)

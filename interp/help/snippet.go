@@ -11,9 +11,9 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// A snippet is CUDA C++ in a raw string of a cell. Its names are those of package reference and its
-// own. They are found by looking at tokens, without a compiler: types of variables by their
-// declarations, types of expressions by what functions and members give.
+// A snippet is CUDA C++ in a raw string of a cell. Its names are the names of package reference and
+// its own. They are found by looking at tokens, without a compiler: types of variables by their
+// declarations, types of expressions by the results of functions and the types of members.
 
 // snippet is the text of a snippet up to the cursor.
 type snippet struct {
@@ -341,8 +341,9 @@ func (s *snippet) typeWords(end int) string {
 	return typ
 }
 
-// documentationInSnippet returns the documentation of a name at the end of a snippet: of what
-// headers declare, of a member, or the type of a variable. text is the snippet before the name.
+// documentationInSnippet returns the documentation of a name at the end of a snippet: of a
+// declaration in headers, or of a member, or the type of a variable. text is the snippet before the
+// name.
 func documentationInSnippet(text, name string) (string, bool) {
 	s := newSnippet(text + name)
 	end := len(s.tokens)

@@ -10,9 +10,9 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/reference"
 )
 
-// Source returns the source of a name that a cell has defined, of its method, or of a function in the
-// headers of kernels; "" if it is not known. The program has no source of Go's packages. snippet is
-// that of Documentation.
+// Source returns the source of a name that a cell has defined, of its method, or of a function in
+// the headers of kernels; "" if it is not known. The program has no source of Go's packages.
+// snippet is as in Documentation.
 func (h *Guide) Source(arg, snippet string) string {
 	arg = strings.TrimSuffix(strings.TrimSpace(arg), "()")
 	if snippet == "" && !strings.Contains(arg, "::") {

@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
-// TypeOf returns the type of an expression, or a description of what a name denotes.
+// TypeOf returns the type of an expression, or a description of the object of a name.
 func (h *Guide) TypeOf(expr string) (string, error) {
 	expr = strings.TrimSpace(expr)
 	if path, ok := h.checker.Imports()[expr]; ok && h.checker.Objects()[expr] == nil {

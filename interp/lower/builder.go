@@ -9,8 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// builder makes syntax: names, types, calls of helpers. It records what the lowered cell needs for
-// that.
+// builder makes syntax: names, types, calls of helpers. It records the helpers and imports that the
+// lowered cell needs for them.
 type builder struct {
 	namer
 	imports map[string]bool       // packages that the lowered code uses, by path

@@ -170,8 +170,8 @@ func (d *definitions) commitPackage() {
 	d.commitNames()
 }
 
-// commitNames keeps the names of the cell's definitions, and what its functions share with those of
-// later cells.
+// commitNames keeps the names of the cell's definitions, and the objects that its functions share
+// with functions of later cells.
 func (d *definitions) commitNames() {
 	p := d.program
 	maps.Copy(p.names, d.l.names)

@@ -9,10 +9,11 @@
 // type of its own. Code that yaegi computes wrongly or cannot run is rewritten, with one file for
 // each construct of Go, or refused with a message that suggests an alternative.
 //
-// A [Program] represents what yaegi knows about the session. Lower adds a cell to it in two steps:
-// it chooses names and storage for the cell's definitions (definitions.go), and then a lowerer
-// rewrites the syntax in place (cell.go). Yaegi compiles the result. If that succeeds, the cell is
-// committed, and the checker and the program know its definitions; otherwise it is rolled back.
+// A [Program] holds the session's objects, with their names in yaegi. Lower adds a cell to it in
+// two steps: it chooses names and storage for the cell's definitions (definitions.go), and then a
+// lowerer rewrites the syntax in place (cell.go). Yaegi compiles the result. If that succeeds, the
+// cell is committed, and the checker and the program know its definitions; otherwise it is rolled
+// back.
 //
 // Packages of modules are lowered like cells, and their declarations also become part of yaegi's
 // package main: pkg.Name becomes Name before anything else is done (unqualify.go). Names of the

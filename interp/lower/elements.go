@@ -5,10 +5,10 @@ import (
 	"go/types"
 )
 
-// element lowers an element of a list, of type t, in a composite literal. Yaegi asks for the types of
-// such elements before it knows those of their parts, and does not find the type of an element of a
-// compiled slice or map, as in []any{strings.Fields(s)[0] == "a"}; the value is then passed through a
-// function.
+// element lowers an element of a list, of type t, in a composite literal. Yaegi asks for the types
+// of such elements before it knows the types of their parts, and does not find the type of an
+// element of a compiled slice or map, as in []any{strings.Fields(s)[0] == "a"}; the value is then
+// passed through a function.
 func (l *lowerer) element(e ast.Expr, t types.Type) ast.Expr {
 	low := l.convert(e, t)
 	switch low.(type) {
@@ -21,8 +21,8 @@ func (l *lowerer) element(e ast.Expr, t types.Type) ast.Expr {
 	return l.passOne(low.Pos(), low, t, t)
 }
 
-// typedByIndex reports whether the type of a lowered expression depends on that of an element of a
-// slice, array or map.
+// typedByIndex reports whether the type of a lowered expression depends on the type of an element
+// of a slice, array or map.
 func typedByIndex(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.IndexExpr:

@@ -7,8 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// finishFunction adds to the lowered statements of a function what the function needs at its
-// beginning and end, and returns to the function around it.
+// finishFunction adds statements at the beginning and the end of a lowered function, and makes the
+// function around it the current one again.
 func (l *marker) finishFunction(of *ast.BlockStmt, body []ast.Stmt) []ast.Stmt {
 	f, pos := l.fn, of.Pos()
 	if f.deferred != "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// Program represents what yaegi knows of the committed cells, and under which names. Each committed
-// cell adds to it. Its methods must not be called concurrently.
+// Program holds the objects of the committed cells, with their names in yaegi. Each committed cell
+// adds to it. Its methods must not be called concurrently.
 type Program struct {
 	checker *check.Checker
 
@@ -78,8 +78,8 @@ type Variable struct {
 	Value reflect.Value // the variable itself, in yaegi's memory
 }
 
-// Variables lists the variables of the session in the order of their definition, except for those
-// of a cell that has not run.
+// Variables lists the variables of the session in the order of their definition, except for the
+// variables of a cell that has not run.
 func (p *Program) Variables() []Variable {
 	var list []Variable
 	for _, name := range slices.SortedFunc(maps.Keys(p.order), func(a, b string) int { return p.order[a] - p.order[b] }) {

@@ -11,9 +11,9 @@ import (
 )
 
 // Package unsafe. Sizeof, Alignof and Offsetof are constants, computed from Go's sizes. Yaegi's
-// memory layout is that of Go except for interfaces with methods that cells declare, so pointers to
-// types without such interfaces can be converted. The other functions and the conversions become
-// calls of helpers.
+// memory layout is Go's except for interfaces with methods that cells declare, so pointers to types
+// without such interfaces can be converted. The other functions and the conversions become calls of
+// helpers.
 
 // unsafeBuiltin lowers a call of a function of package unsafe that is not constant.
 func (l *lowerer) unsafeBuiltin(name string, e *ast.CallExpr) ast.Expr {

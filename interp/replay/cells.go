@@ -20,8 +20,8 @@ func cell(source string) session.Cell {
 
 // The ends of the names of a rank's files.
 const (
-	Tensors = ".safetensors" // the tensors, by what holds them: "x", "layers[2].w"
-	Plain   = ".json"        // an object with the plain data, by what holds it
+	Tensors = ".safetensors" // the tensors, by their holders: "x", "layers[2].w"
+	Plain   = ".json"        // an object with the plain data, by its holders
 	Result  = ".result" + Tensors
 )
 
@@ -94,11 +94,11 @@ func (n *Needs) Run(base string) session.Cell {
 // place is an expression for the beginning of the names of a rank's files.
 func place(base string) string { return strconv.Quote(base) + "+replayFmt.Sprint(replaySymm.Rank())" }
 
-// moving is a cell that finds what the variables hold, and then runs rest: tensors, pointers to plain
-// data, and among that what is fixed, each by what holds it.
+// moving is a cell that finds the values of the variables, and then runs rest: tensors, pointers to
+// plain data, and the fixed ones among such data, each by the expression that holds it.
 func (n *Needs) moving(base, rest string) session.Cell {
 	var w walk
-	for _, v := range n.sent { // handles last: their memory may be that of a tensor
+	for _, v := range n.sent { // handles last: their memory may belong to a tensor
 		if !isHandle(v.typ) {
 			w.see(strconv.Quote(v.name), v.name, v.typ, 0)
 		}
@@ -135,10 +135,10 @@ func (n *Needs) moving(base, rest string) session.Cell {
 ` + w.String() + rest + `}`)
 }
 
-// walk writes statements that see what a value holds.
+// walk writes statements that visit the parts of a value.
 type walk struct{ strings.Builder }
 
-// see writes them for a value of type t. name is an expression for what holds it.
+// see writes them for a value of type t. name is an expression for its holder.
 func (w *walk) see(name, value string, t types.Type, depth int) {
 	line := func(format string, args ...any) {
 		fmt.Fprintf(w, strings.Repeat("\t", depth+1)+format+"\n", args...)

@@ -60,13 +60,13 @@ func reaches(t types.Type) bool {
 
 func isFunc(t types.Type) bool { _, ok := t.Underlying().(*types.Signature); return ok }
 
-// holdsValues reports whether a value is or holds what is sent.
+// holdsValues reports whether a value of a type, or a part of it, is sent.
 func holdsValues(t types.Type) bool {
 	return anyPart(t, func(t types.Type) bool { return isTensor(t) || isHandle(t) || ofSymm(t) == "" && isPlain(t) })
 }
 
-// anyPart reports whether a type, or a type of what its values hold, is so. It does not look into types
-// of other packages.
+// anyPart reports whether so is true for a type, or for the type of a part of its values. It does
+// not look into types of other packages.
 func anyPart(t types.Type, so func(types.Type) bool) bool {
 	known := map[types.Type]bool{}
 	var find func(t types.Type) bool

@@ -16,7 +16,7 @@ import (
 // Needs are the cells and variables that code needs from its session.
 type Needs struct {
 	cells   []session.Cell
-	changes bool // the code assigns what Load does not set
+	changes bool // the code assigns variables that Load does not set
 	code    string
 	tensor  bool       // the code's last expression is a tensor
 	last    int        // offset of that expression in the code
@@ -24,8 +24,8 @@ type Needs struct {
 }
 
 // Replay returns the cells of the history to run before the code, in order, with their numbers and
-// ranks. If stale is true, the code changes what Load does not set, so that a replay for other code
-// has to begin with an empty session.
+// ranks. If stale is true, the code changes variables that Load does not set, so that a replay for
+// other code has to begin with an empty session.
 func (n *Needs) Replay() (cells []session.Cell, stale bool) { return n.cells, n.changes }
 
 // variable is one of the session.
@@ -113,7 +113,7 @@ type finder struct {
 	session  map[types.Object]string // names of the session's objects
 	at       map[string][]int        // places of the cells that declare a name
 	bodies   map[string][]body
-	assigned map[string][]int           // places of the cells whose statements assign a variable, or call what does
+	assigned map[string][]int           // places of the cells whose statements assign a variable, or call a function that does
 	writes   map[string]map[string]bool // variables that a function assigns
 
 	needed    map[int]bool    // places of cells
@@ -121,7 +121,7 @@ type finder struct {
 	reachable map[string]bool // names that the code may come to when it runs
 }
 
-// index finds who declares and who assigns what.
+// index finds the cells that declare and that assign each name.
 func (f *finder) index() {
 	for i, c := range f.cells {
 		if c == nil {
@@ -251,7 +251,7 @@ func (f *finder) assignedBy(name string) map[string]bool {
 		return known
 	}
 	all := map[string]bool{}
-	f.writes[name] = all // of a function that calls itself: what is found so far
+	f.writes[name] = all // of a function that calls itself: the variables that are found so far
 	for _, b := range f.bodies[name] {
 		for v := range f.assigns(f.cells[b.cell], b.decl) {
 			all[v] = true
@@ -260,7 +260,7 @@ func (f *finder) assignedBy(name string) map[string]bool {
 	return all
 }
 
-// root returns the variable that holds what an expression designates: x of x.f[2].
+// root returns the variable that holds the object of an expression: x of x.f[2].
 func root(e ast.Expr) *ast.Ident {
 	for {
 		switch x := e.(type) {
@@ -282,7 +282,7 @@ func root(e ast.Expr) *ast.Ident {
 	}
 }
 
-// find finds what the code, checked as ran, needs.
+// find finds the needs of the code, which was checked as ran.
 func (f *finder) find(n *Needs, ran *check.Cell) error {
 	if err := refuseUnsteady(ran, ran.Body, 0); err != nil {
 		return err
@@ -357,7 +357,8 @@ func (f *finder) reach(name string, obj types.Object) {
 	for _, i := range slices.Concat(f.at[name], f.assigned[name]) {
 		c := f.cells[i]
 		f.names(c, c.Body, func(name string, other types.Object) {
-			// what a closure or a handle may use, or the handle by which a tensor has memory of another rank
+			// the variables that a closure or a handle may use, or the handle by which a tensor has
+			// memory of another rank
 			if reaches(obj.Type()) || isHandle(other.Type()) {
 				f.reach(name, other)
 			}

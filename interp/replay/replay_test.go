@@ -77,7 +77,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// What cannot be the same in two sessions is refused by name.
+// Code whose results cannot be the same in two sessions is refused by name.
 func TestRefused(t *testing.T) {
 	failed := history("x := symm.Local(symm.F32, 4); panic(1)")
 	failed[0].Failed = "panic: 1"

@@ -9,7 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
-// unsteady says of packages why what they return may be different each time.
+// unsteady holds the reasons why the results of packages may be different each time.
 var unsteady = map[string]string{
 	"os": outside, "os/exec": outside, "os/user": outside, "net": outside, "net/http": outside, "syscall": outside,
 	"path/filepath": outside,

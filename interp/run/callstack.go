@@ -113,8 +113,8 @@ func (rt *Runtime) leaving(position int) func(next yaegi.Step) yaegi.Step {
 	}
 }
 
-// calling returns a step that records a call at a position and then runs yaegi's step call.
-// Point is that of the call's statement, if it has one.
+// calling returns a step that records a call at a position and then runs yaegi's step call. point
+// is the point of the call's statement, if it has one.
 func (rt *Runtime) calling(s *scope, position int, point *pointStep, call yaegi.Step) yaegi.Step {
 	return func(frame *yaegi.Frame) yaegi.Step {
 		g := rt.callers.current()
@@ -132,8 +132,8 @@ func (rt *Runtime) calling(s *scope, position int, point *pointStep, call yaegi.
 	}
 }
 
-// callingFirst makes the first call of a goroutine that is in no traced function except that of
-// from, which may be nil.
+// callingFirst makes the first call of a goroutine that is in no traced function except from's,
+// which may be nil.
 func (rt *Runtime) callingFirst(from callFrame, call yaegi.Step) yaegi.Step {
 	g, id := &callStack{}, goid.Get()
 	if f := from.function; f != nil {
@@ -175,7 +175,7 @@ func (s stackOfDefers) panicked(value any, at int) []callFrame {
 	return frames
 }
 
-// enter makes the stack that of a deferred call that runs because of the panic p, until leave is
+// enter makes the stack describe a deferred call that runs because of the panic p, until leave is
 // called.
 func (s stackOfDefers) enter(p *Panic) (leave func()) {
 	if s.callStack == nil || s.height == 0 {

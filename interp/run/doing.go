@@ -24,7 +24,7 @@ type Doing struct {
 // dumpSize is the maximum size, in bytes, of the dump of all goroutines.
 const dumpSize = 4 << 20
 
-// Doing finds out from the goroutine's stack what the cell does. Every other goroutine stops while
+// Doing finds the activity of the cell in the goroutine's stack. Every other goroutine stops while
 // all stacks are written. Doing may be called at any time.
 func (rt *Runtime) Doing() Doing {
 	x := rt.current()

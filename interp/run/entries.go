@@ -26,8 +26,8 @@ func isHelper(fun *yaegi.Node, helper Helper) bool {
 	return len(parts) == 2 && parts[1].Name() == string(helper)
 }
 
-// callPosition returns the position of a call: that of its function's name, or the end of its
-// function literal.
+// callPosition returns the position of a call: the position of its function's name, or the end of
+// its function literal.
 func callPosition(call *yaegi.Node) int {
 	function := call.Children()[0]
 	if function.IsLiteral() {

@@ -19,7 +19,7 @@ import (
 type execution struct {
 	cell *check.Cell
 	left chan struct{} // closed when the cell's statements have ended in any way
-	err  error         // what the statements returned, valid once left is closed
+	err  error         // the result of the statements, valid once left is closed
 	// exited reports, once left is closed, whether runtime.Goexit ended the statements.
 	exited bool
 	done   chan struct{} // closed when it is known how the execution ended
@@ -49,7 +49,7 @@ func newExecution(c *check.Cell) *execution {
 
 // Ending is the end of a cell's execution.
 type Ending struct {
-	Err error // what the code of the cell returned
+	Err error // the error that the code of the cell returned
 	// the error of a goroutine of the cell, or of an exceeded limit, that ended the cell
 	Failed      *session.Error
 	Interrupted bool

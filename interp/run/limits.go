@@ -12,7 +12,8 @@ type limit interface {
 	// begin is called when code of cells starts to run and none ran before. It may be called during
 	// a call of exceeded.
 	begin()
-	// exceeded describes the exceeded limit if code of cells has to stop; otherwise what is "".
+	// exceeded describes the exceeded limit if code of cells has to stop; otherwise the result what
+	// is "".
 	exceeded() (what, detail, hint string)
 }
 

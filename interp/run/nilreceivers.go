@@ -9,8 +9,8 @@ import (
 )
 
 // A call of a value method through an interface that holds a nil pointer panics with its own error,
-// which names the method. This panic, and that of a method call on a nil interface, happens after
-// the arguments are evaluated.
+// which names the method. This panic, and the panic of a method call on a nil interface, happens
+// after the arguments are evaluated.
 
 // calledWithNil returns that error for a pointer type and a method's name, or "" if the call panics
 // in another way or not at all.

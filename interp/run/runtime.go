@@ -126,8 +126,8 @@ func (rt *Runtime) Yaegi() *yaegi.Interpreter { return rt.yaegi }
 // Files returns the set of files of the positions in interpreted code.
 func (rt *Runtime) Files() *token.FileSet { return rt.yaegi.FileSet() }
 
-// begin prepares for an execution. Until a statement stores its position, the position is that of
-// the first statement.
+// begin prepares for an execution. Until a statement stores its position, the position is the first
+// statement's.
 func (rt *Runtime) begin(x *execution) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

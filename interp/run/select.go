@@ -6,7 +6,7 @@ import "reflect"
 type selection struct {
 	rt    *Runtime
 	cases []reflect.SelectCase
-	into  [][]any // where each case stores what it receives: pointers to the value and to ok
+	into  [][]any // where each case stores its received value: pointers to the value and to ok
 }
 
 func (rt *Runtime) newSelect() *selection { return &selection{rt: rt} }

@@ -71,7 +71,7 @@ func (rt *Runtime) describe(i int, f func() string) {
 
 // render stores the display forms of the cell's value. If there are several values, it uses the
 // only one that is not nil, as in a picture and a nil error. If the forms include a text, it
-// replaces that of the value.
+// replaces the value's own text.
 func (rt *Runtime) render(values ...any) {
 	at := slices.IndexFunc(values, func(x any) bool { return x != nil })
 	if at < 0 || slices.ContainsFunc(values[at+1:], func(x any) bool { return x != nil }) {

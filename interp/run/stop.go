@@ -68,8 +68,8 @@ func (rt *Runtime) Close() {
 	}
 }
 
-// stopExecution stops all interpreted code: that of an execution, and of the goroutines that it or
-// earlier cells started. It reports whether the execution ended in time. If not, no cell can run
+// stopExecution stops all interpreted code: the code of an execution, and of the goroutines that it
+// or earlier cells started. It reports whether the execution ended in time. If not, no cell can run
 // until it has. Unwinds says that a limit or a panic is the reason.
 func (rt *Runtime) stopExecution(x *execution, unwinds bool) bool {
 	x.ended.Store(true)

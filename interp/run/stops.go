@@ -183,7 +183,7 @@ func (rt *Runtime) ResumeFreely() {
 }
 
 // Evaluating runs f on a new goroutine, as code of the running cell that never stands, and returns
-// when f has ended. Positions and values that f shows do not replace those of the cell.
+// when f has ended. Positions and values that f shows do not replace the cell's.
 func (rt *Runtime) Evaluating(f func()) {
 	x := rt.current()
 	x.alive.Add(1)
@@ -321,7 +321,7 @@ func (s *stops) reason(p *Point, goroutine int64, depth int) Reason {
 	return none
 }
 
-// stand returns when the goroutine goes on. Its position is that of the point meanwhile.
+// stand returns when the goroutine goes on. Meanwhile its position is the point's.
 func (rt *Runtime) stand(ctx context.Context, standing *Standing, told func(*Standing), at token.Pos) {
 	s, mark := &rt.stops, *rt.mark
 	*rt.mark = int(at)

@@ -10,7 +10,7 @@ import (
 // comment is a comment of a cell.
 type comment struct {
 	at, end int      // in the source
-	lines   []string // without what marks them
+	lines   []string // without the marks of the comment
 }
 
 // commentsOf returns the comments of a cell.

@@ -102,7 +102,7 @@ func (b *builder) emulator() error {
 	})
 }
 
-// file returns the name of a source's files, without what follows the dot.
+// file returns the name of a source's files, without the ending.
 func (s *source) file() string {
 	return fmt.Sprint("cell", s.cell, strings.TrimPrefix(s.name, fmt.Sprint("source", s.cell)))
 }
@@ -253,7 +253,7 @@ func (m *cpp) typ(t types.Type) string {
 	return ""
 }
 
-// result returns the type of what a function returns.
+// result returns the type of a function's results.
 func (m *cpp) result(s *types.Signature) string {
 	var list []string
 	for r := range s.Results().Variables() {

@@ -76,7 +76,7 @@ func (m *cpp) write(s ast.Stmt) {
 	}
 }
 
-// scoped writes a statement with what precedes it in a block of its own.
+// scoped writes a statement, with the statement init before it, in a block of its own.
 func (m *cpp) scoped(init ast.Stmt, write func()) {
 	if init == nil {
 		write()

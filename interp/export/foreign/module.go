@@ -30,7 +30,7 @@ func runtimeFile(name string) []byte {
 // include is the folder of the headers beside a module, and operations the kernels of a handle's operations.
 const include, operations = "symm_include", "symm_operations.cu"
 
-// cell is a cell of the session and what the checker makes of it: nil if it does not check.
+// cell is a cell of the session, with the checker's result: nil if the cell does not check.
 type cell struct {
 	*check.Cell
 	recorded session.Cell
@@ -72,7 +72,7 @@ type language interface {
 	statement(ast.Stmt) // of a cell
 	declaration(ast.Decl)
 	expr(ast.Expr) string
-	comment() string  // what begins a comment
+	comment() string  // the beginning of a comment
 	only(ranks []int) // begins a block for some ranks
 	end(start int)    // ends it; it begins at a line
 	meet()            // all ranks wait for each other
@@ -166,7 +166,7 @@ func (m *module) comment(source string) {
 	}
 }
 
-// refusal is the panic of what cannot be carried over.
+// refusal is the panic for code that cannot be carried over.
 type refusal struct{ why string }
 
 // refuse gives up the statement at hand.
@@ -212,7 +212,7 @@ func dedent(text string) string {
 	return strings.TrimPrefix(strings.ReplaceAll(text, "\n"+indent, "\n"), indent)
 }
 
-// loseIn notes that what a node defines or sets was not carried over.
+// loseIn notes that the variables that a node defines or sets were not carried over.
 func (m *module) loseIn(n ast.Node) {
 	lose := func(x ast.Expr) {
 		if id, ok := ast.Unparen(x).(*ast.Ident); ok {

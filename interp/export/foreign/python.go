@@ -15,8 +15,8 @@ type python struct {
 	naturals, positives map[types.Object]bool // variables that are known not to be negative, and those that are the number of ranks
 }
 
-// Python writes the cells of a session of size ranks as the Python module of a file and what it
-// needs beside it: the files by their paths in the folder of the module.
+// Python writes the cells of a session of size ranks as the Python module of a file, with the files
+// that the module needs. It returns all files by their paths in the folder of the module.
 func Python(file string, cells []session.Cell, size int) (map[string][]byte, error) {
 	m, err := newModule(cells, pythonReserved, func(m *module) language {
 		return &python{m, map[types.Object]bool{}, map[types.Object]bool{}}
@@ -90,8 +90,8 @@ var ncclInPython = ncclWays{
      ncclCommWindowRegister(comm, buffer, bytes, &window, NCCL_WIN_COLL_SYMMETRIC) for each, on all ranks.`,
 }
 
-// python returns the source in Python. explained is the source that says what a kernel of
-// nccl_device.h needs, or "".
+// python returns the source in Python. explained is the source that explains kernels of
+// nccl_device.h, or "".
 func (s *source) python(explained string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Cell %d.\n", s.cell)

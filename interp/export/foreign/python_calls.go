@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// symmPath is the path of the package that cells call symm, with those of its types.
+// symmPath is the path of the package that cells call symm, and the prefix of the paths of its types.
 const symmPath = "github.com/symmrepl/symmrepl/symmem"
 
 // call returns a call in Python.

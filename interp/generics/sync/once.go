@@ -3,8 +3,8 @@ package sync
 
 import "sync"
 
-// OnceValue returns a function that calls f when it is first called, and returns what that
-// returned, or panics as that did, each time.
+// OnceValue returns a function that calls f when it is first called. Each call returns f's result,
+// or panics as f did.
 func OnceValue[T any](f func() T) func() T {
 	var value T
 	once := sync.OnceFunc(func() { value = f() })

@@ -24,8 +24,8 @@ func (someSlice) Method()   {}
 func (someStruct) Method()  {}
 func (someInteger) Method() {}
 
-// checkSizes is the part of Check that compares the sizes of descriptors: what follows the
-// descriptor of a compiled type says that it has one method.
+// checkSizes is the part of Check that compares the sizes of descriptors: the data behind the
+// descriptor of a compiled type must say that the type has one method.
 func checkSizes() error {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[someArray](), reflect.TypeFor[someChan](), reflect.TypeFor[someFunc](), reflect.TypeFor[someMap](),

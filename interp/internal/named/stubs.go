@@ -22,7 +22,7 @@ var (
 
 	mu   sync.Mutex
 	used int   // number of stubs ever used
-	free []int // those of them that are free again
+	free []int // the stubs that are free again
 )
 
 // stub allocates a stub that calls f and returns its number.

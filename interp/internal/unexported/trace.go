@@ -33,7 +33,7 @@ func Frames(list []runtime.Frame) (*runtime.Frames, error) {
 	return frames, err
 }
 
-// CheckTrace looks whether package runtime takes what Function and Frames return for its own.
+// CheckTrace checks that package runtime accepts the results of Function and Frames as its own.
 func CheckTrace() error {
 	const counter = 1 << 62
 	f := Function(counter, "main.f", "f.go", 7)

@@ -9,7 +9,7 @@ import (
 // Calls of functions and methods of cells have their own step. For each call, yaegi allocates every
 // variable of the function separately; for a method it also makes a compiled function, which it
 // calls by reflection. The step here allocates all variables without pointers together, and runs
-// the body of a method like that of a function. Calls with interfaces or functions among the
+// the body of a method like the body of a function. Calls with interfaces or functions among the
 // arguments or results use yaegi's step, which converts those.
 
 // Call replaces the step of a call of a cell's function or method.
@@ -38,7 +38,7 @@ type call struct {
 	operands
 	y        *Interpreter
 	function *Node // the function's node, whose contents change when the function is defined again
-	// the call's step is this package's; it is made before that of the selection of the method
+	// the call's step is this package's; it is made before the step of the method's selection
 	own    bool
 	callee atomic.Pointer[callee]
 

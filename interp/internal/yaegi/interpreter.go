@@ -32,7 +32,7 @@ func Open(y *interp.Interpreter, pkg string, declared func(reflect.Type)) (*Inte
 	}
 	m := (*interpreter)(unsafe.Pointer(y))
 	m.cancelChan = true
-	// the same channel for ever, because closures keep that of their cell
+	// the same channel for ever, because closures keep the channel of their cell
 	m.done = make(chan struct{})
 	return &Interpreter{Interpreter: y, memory: m, pkg: pkg, declared: declared, generators: map[uintptr]string{}, ended: m.done}, nil
 }
