@@ -35,7 +35,7 @@ var parts = []part{
 	{"cmd/symmrepl/internal/opbench", []string{"chart", "internal", "session"}},
 	{"cmd/symmrepl/internal", []string{".", "chart", "internal", "internal/bootstrap/userdir", "session", "session/inband"}},
 
-	// What make bench-interp measures.
+	// The measurements of make bench-interp.
 	{"interp/internal/bench", []string{"interp", "session"}},
 
 	// A session on one rank: interp is what session calls an Evaluator.
@@ -61,7 +61,7 @@ var parts = []part{
 		"internal/bootstrap/launcher", "internal/bootstrap/rendezvous",
 		"internal/bootstrap/userdir", "session/inband"}},
 
-	// What cells and compiled programs call, the devices behind it, and the code that runs there.
+	// The API of cells and compiled programs, the devices behind it, and the code that runs there.
 	{"symmem", []string{"internal", "internal/bootstrap", "internal/bootstrap/heartbeat", "internal/bootstrap/launcher",
 		"internal/bootstrap/rendezvous", "internal/bootstrap/userdir",
 		"kernels", "symmem/internal", "symmem/internal/core", "symmem/internal/core/launch",
@@ -121,7 +121,7 @@ var parts = []part{
 	{"chart", []string{"internal"}},
 	{"show", []string{"internal"}},
 
-	// What several of them share.
+	// Parts that several of them share.
 	{".", nil}, // the tutorials and the sources that the program carries
 	{"session/inband", nil},
 	{"internal", nil},

@@ -20,8 +20,8 @@ const width, height, gap = 5 * vg.Inch, 3 * vg.Inch, vg.Inch / 8
 // SVG returns the chart as an SVG picture. It panics if the chart cannot be drawn.
 func (c *Chart) SVG() string { return Page(1, c) }
 
-// PNG returns the chart as a PNG picture, which notebooks also show if they do not trust SVG. It has
-// no paper: what is not drawn is transparent, and lines and words can be read on light and on dark
+// PNG returns the chart as a PNG picture, which notebooks also show if they do not trust SVG. It
+// has no paper: the background is transparent, and lines and words can be read on light and on dark
 // pages. It panics if the chart cannot be drawn.
 func (c *Chart) PNG() []byte { return page(1, c).BarePNG(c.heat != nil) }
 

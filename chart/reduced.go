@@ -28,7 +28,7 @@ type tensor interface {
 type series struct {
 	values []float64
 	n      int
-	step   float64 // from the index of a value to that of the next
+	step   float64 // from the index of a value to the index of the next
 }
 
 // seriesOf returns the series of x, a tensor or a slice of numbers. It panics for other values.
@@ -81,8 +81,8 @@ func extremes(matrix []float64, columns, down, across int) (least, greatest []fl
 	return least, greatest
 }
 
-// grid is a matrix that implements plotter.GridXYZ. Its first row is on top. A value is that of so
-// many rows and columns of what is drawn.
+// grid is a matrix that implements plotter.GridXYZ. Its first row is on top. A value stands for a
+// number of rows and columns of the drawn data.
 type grid struct {
 	values     []float64
 	columns    int

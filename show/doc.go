@@ -4,7 +4,7 @@
 // too.
 //
 // The session's own printer walks the checker's types, because its values do not know the names of
-// their types; this package walks the types of reflection. A caller adds by [Typed] what reflection
-// does not know (for reflection byte is uint8, and parameters have no names), and by
+// their types; this package walks the types of reflection. A caller adds by [Typed] the facts that
+// reflection does not know (for reflection byte is uint8, and parameters have no names), and by
 // [Printer].Names the original names of renamed types.
 package show

@@ -4,10 +4,10 @@
 //	account -print FILE [OLDER]                                    prints a file as a table, beside an older one
 //
 // A line of the file has the name of a stage, then the wall, user and system time of its command in
-// seconds, separated by tabs. User and system time include all processes that the command has started
-// and waited for, less what the lines of INNER say. Without -as, the stage is the folder in which the
-// command runs, relative to the module's root: go test -exec runs the tests of a package so, and with
-// -less, what is left of go test's own time is that of builds.
+// seconds, separated by tabs. User and system time include all processes that the command has
+// started and waited for, less the times in the lines of INNER. Without -as, the stage is the
+// folder in which the command runs, relative to the module's root: go test -exec runs the tests of
+// a package so; with -less, the rest of go test's own time is the time of builds.
 package main
 
 import (

@@ -40,7 +40,7 @@ func main() {
 // test names a test, or a case of it, in a package.
 type test struct{ Package, Test string }
 
-// top returns the name of the test without that of its case.
+// top returns the name of the test without the name of its case.
 func (t test) top() string {
 	name, _, _ := strings.Cut(t.Test, "/")
 	return name

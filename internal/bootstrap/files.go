@@ -67,7 +67,7 @@ type exchange struct {
 // in call.Group, this rank's own as a duplicate. The caller closes all of them. f must stay open
 // until GatherFiles returns; the caller keeps it. GatherFiles is collective over the group, whose
 // members must be on one host and in one part, and returns when all members have fetched all files.
-// Errors are those of Gather, or a *FileError.
+// Errors are as in Gather, or a *FileError.
 func (c *Client) GatherFiles(ctx context.Context, call Call, f *os.File) ([]*os.File, error) {
 	x, err := c.exchange()
 	if err != nil {

@@ -43,7 +43,7 @@ func (e *SeveralHostsError) Error() string {
 // Hosts partitions the members of call.Group by host, or by simulated host if the world has
 // simulated hosts: the members of one part can pass each other files. The parts hold world ranks
 // and are ordered by their first ranks. Hosts is collective over the group, and all members get the
-// same result. Errors are those of Gather, or a *SeveralHostsError. If ranks disagree about the
+// same result. Errors are as in Gather, or a *SeveralHostsError. If ranks disagree about the
 // simulated hosts, the error is a *MismatchError.
 func (c *Client) Hosts(ctx context.Context, call Call) ([][]int, error) {
 	if c.parts.Hosts() > 1 {

@@ -22,12 +22,12 @@ type Tensor struct {
 	Parts          []Part
 }
 
-// Part is one of the tables: of a matrix the only one, of more dimensions that of a slice.
+// Part is one of the tables: of a matrix the only part, of more dimensions the part of a slice.
 type Part struct {
 	Name    string     // of the slice: "[0, 3]"
 	Rows    []string   // labels; "…" stands for rows that are left out
 	Columns []string   // likewise
-	Cells   [][]string // as many as rows and columns; those of what is left out are "…"
+	Cells   [][]string // as many as rows and columns; those of left-out rows and columns are "…"
 }
 
 // Chart is a chart of lines or, if Heat is not nil, a heat map. Its numbers are pointers because

@@ -20,7 +20,7 @@ var shades = []color.RGBA{
 	{53, 183, 121, 255}, {109, 205, 89, 255}, {180, 222, 44, 255}, {253, 231, 37, 255},
 }
 
-// none is the colour of what is no finite number.
+// none is the colour of a value that is no finite number.
 var none = color.RGBA{128, 128, 128, 255}
 
 // Shade returns the colour of a part, from 0 to 1, of a range.

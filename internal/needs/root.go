@@ -9,7 +9,7 @@ import (
 // root begins the reason of a skipped test that would run as root. .ci/test-root runs these tests.
 const root = "needs root: "
 
-// Root skips a test that does not run as root. The reason says what only root can do.
+// Root skips a test that does not run as root. The reason names the action that only root can take.
 func Root(t testing.TB, reason string) {
 	t.Helper()
 	if os.Geteuid() != 0 {

@@ -10,10 +10,10 @@ import (
 )
 
 // BarePNG returns the picture as PNG without paper, for pages of any colour. White is left out. A
-// light grey, such as that of a grid, becomes translucent. Other colours of lines and words become
-// lighter or darker until their contrast (WCAG 2) is at least 3:1, on white and on JupyterLab's dark
-// page, #111111. So do colours that fill areas; with keepFills they stay, because they stand for
-// numbers. It panics if the picture is empty.
+// light grey, as of a grid, becomes translucent. Other colours of lines and words become lighter or
+// darker until their contrast (WCAG 2) is at least 3:1, on white and on JupyterLab's dark page,
+// #111111. So do colours that fill areas; with keepFills they stay, because they stand for numbers.
+// It panics if the picture is empty.
 func (p Picture) BarePNG(keepFills bool) []byte {
 	paper := p.clear()
 	p.Draw(&Canvas{Canvas: draw.New(&bare{CanvasSizer: paper, keepFills: keepFills})})

@@ -44,7 +44,7 @@ func Address(getenv func(string) string) string {
 // Ask asks the RAS at an address for the state of all communicators. It takes as long as ctx has,
 // which needs a deadline: RAS itself waits for ranks that do not answer until shortly before then.
 //
-// Errors: [ErrNoJSON], those of the connection, and of an answer that is not RAS's.
+// Errors: [ErrNoJSON], errors of the connection, and of an answer that is not RAS's.
 func Ask(ctx context.Context, address string) (*Status, error) {
 	deadline, limited := ctx.Deadline()
 	if !limited {

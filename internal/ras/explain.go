@@ -16,10 +16,10 @@ const (
 	inProgress = 7
 )
 
-// Explain says in lines what the communicators of a session do in which ranks wait: which ranks are
+// Explain describes, in lines, the communicators of a session in which ranks wait: which ranks are
 // behind by which collectives, which do not answer, and which have failed. ranks has the session's
-// ranks by the pids of their processes. Communicators of which no rank is among them are left out,
-// as a host's RAS may be that of another job. It returns nil if there are none.
+// ranks by the pids of their processes. Communicators without such a rank are left out, because a
+// host's RAS may belong to another job. It returns nil if there are none.
 func (s *Status) Explain(ranks map[int]int) (lines []string) {
 	for i := range s.Communicators {
 		if c := (named{&s.Communicators[i], ranks}); c.ours() {
@@ -41,7 +41,8 @@ func (c named) ours() bool {
 		slices.ContainsFunc(c.Missing, func(m Missing) bool { return known(m.Member) })
 }
 
-// who names members: those of the session by their ranks, "rank 0-2", others by their processes.
+// who names members: members of the session by their ranks, "rank 0-2", other members by their
+// processes.
 func (c named) who(members []Member) string {
 	var list []int
 	var others []string

@@ -25,8 +25,8 @@ type Tab struct {
 // must differ.
 const group = `name="symm-tabs"`
 
-// Style is the style sheet of tabs and of what they hold. Its colours are those of JupyterLab's
-// theme, or else such that light and dark pages can show them.
+// Style is the style sheet of tabs and of their contents. It uses the colours of JupyterLab's
+// theme, or else colours for both light and dark pages.
 const Style = `<style>
 .symm-tabs{margin:2px 0}
 .symm-tabs>details>summary{cursor:pointer}

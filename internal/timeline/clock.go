@@ -57,8 +57,8 @@ func Machine() string {
 	return strings.TrimSpace(string(boot)) + " " + space
 }
 
-// Resolution is the least difference between two times of [Now], in nanoseconds, as measured: what
-// is nearer cannot be told apart.
+// Resolution is the least difference between two times of [Now], in nanoseconds, as measured: times
+// that are nearer cannot be told apart.
 func Resolution() int64 {
 	least := int64(time.Second)
 	for range 200 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Flow is an arrow: the slice From did what ended the wait To.
+// Flow is an arrow: the work of the slice From ended the wait To.
 type Flow struct {
 	From, To End
 	// Likely reports whether From is a guess: neither signals nor a common call show the end of the
@@ -14,7 +14,7 @@ type Flow struct {
 	Likely bool
 }
 
-// End is an end of an arrow: a slice, by its index among those of a rank in [Timeline.Ranks].
+// End is an end of an arrow: a slice, by its index among the slices of a rank in [Timeline.Ranks].
 type End struct{ Rank, Slice int }
 
 // At returns the slice of an end.
@@ -44,7 +44,7 @@ func (t *Timeline) connect() {
 // call is a call of a rank, by the rank's index.
 type call struct{ rank, call int }
 
-// connector has the slices by what they give and await. All lists are by begin.
+// connector has the slices by the signals that they give and await. All lists are by begin.
 type connector struct {
 	t             *Timeline
 	sends, awaits map[string][]End
@@ -90,7 +90,8 @@ func (c *connector) collect() {
 	}
 }
 
-// before reports whether what a slice began can have ended another one, as far as the clocks tell.
+// before reports whether the work of a slice can have ended another slice, as far as the clocks
+// tell.
 func (c *connector) before(from, to End) bool {
 	slack := int64(0)
 	if from.Rank != to.Rank {

@@ -20,8 +20,9 @@ type Timeline struct {
 	Took   int64          // from there to the last slice's end
 }
 
-// Merge puts the records of ranks on one clock, that of the lowest rank. Ranks of one machine read
-// the same clock, and are off by what it resolves. Other machines are compared over the reference.
+// Merge puts the records of ranks on one clock, the clock of the lowest rank. Ranks of one machine
+// read the same clock; their error is the clock's resolution. Other machines are compared over the
+// reference.
 func Merge(records []Rank) *Timeline {
 	t := &Timeline{Apart: map[int]string{}}
 	records = slices.SortedFunc(slices.Values(records), func(a, b Rank) int { return cmp.Compare(a.Rank, b.Rank) })
@@ -96,8 +97,8 @@ func (r Rank) clone() Rank {
 	return r
 }
 
-// shift moves the times of a rank from its machine's clock to that of another, and returns how far
-// they may be off. Between the two comparisons the clocks drift evenly.
+// shift moves the times of a rank from its machine's clock to the clock of another machine, and
+// returns the maximum error. Between the two comparisons the clocks drift evenly.
 func (r *Rank) shift(from, to *machine) (within int64) {
 	ahead := func(a, b Comparison) int64 { return a.middle() - b.middle() }
 	at, until := from.before.At, from.after.At

@@ -50,8 +50,8 @@ func (t Track) String() string {
 	return fmt.Sprint("stream ", int(t))
 }
 
-// Slice is a span of time on a track of a rank. Slices of a track are side by side or one within the
-// other, except those of the network.
+// Slice is a span of time on a track of a rank. Slices of a track are side by side or one within
+// the other, except slices of the network.
 type Slice struct {
 	Kind  Kind
 	Track Track
@@ -66,7 +66,7 @@ type Slice struct {
 	Bytes       int    `json:",omitempty"` // of a copy or a message; of an operation, between hosts
 	Over        string `json:",omitempty"` // of an operation: "the null network to rank 3 on host 1"
 	Peers       []int  `json:",omitempty"` // of a wait: the ranks that it was for; of a message: the rank at its other end
-	Ended       []int  `json:",omitempty"` // of a wait: those of Peers whose signals ended it
+	Ended       []int  `json:",omitempty"` // of a wait: the ranks of Peers whose signals ended it
 	For         string `json:",omitempty"` // of a wait: "the barrier on channel 0"
 
 	// The ends of arrows. Group names the group whose signals an operation uses, and Meets its
@@ -77,7 +77,7 @@ type Slice struct {
 	Sends  []string `json:",omitempty"`
 	Awaits []string `json:",omitempty"`
 
-	Caller int `json:"-"` // where the call was made, for the one who knows the line
+	Caller int `json:"-"` // where the call was made, as a number that the caller of the trace can resolve to a line
 }
 
 // End returns the time at which the slice ended.

@@ -23,7 +23,7 @@ func union(spans []span) (out []span) {
 	return out
 }
 
-// without removes from spans what others cover. Both are unions.
+// without removes from spans the parts that others cover. Both are unions.
 func without(spans, others []span) (out []span) {
 	i := 0
 	for _, s := range spans {

@@ -55,7 +55,7 @@ type Slowest struct {
 	Wait   *Slice // the longest of these waits
 	By     int    // the rank that waited
 	In     *Slice // the operation that waited
-	Doing  string // what the slowest rank did meanwhile
+	Doing  string // the activity of the slowest rank meanwhile
 }
 
 // Summary returns the summary of the timeline.

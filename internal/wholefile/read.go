@@ -6,10 +6,10 @@ import (
 	"os"
 )
 
-// TooLongError reports a file that is longer than what it is read for may be.
+// TooLongError reports a file that is longer than its use allows.
 type TooLongError struct {
 	Name  string
-	What  string // what the file was read for: "a script"
+	What  string // the use of the file: "a script"
 	Limit int    // in bytes
 }
 
@@ -17,8 +17,8 @@ func (e *TooLongError) Error() string {
 	return fmt.Sprintf("%s has more than %d MiB, which is the limit for %s", e.Name, e.Limit>>20, e.What)
 }
 
-// Read returns the contents of the file of a name. It does not read more than limit bytes of what has
-// no end, such as /dev/zero; the error is a *TooLongError then.
+// Read returns the contents of the file of a name. It does not read more than limit bytes of a file
+// without end, such as /dev/zero; the error is a *TooLongError then.
 func Read(name, what string, limit int) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {

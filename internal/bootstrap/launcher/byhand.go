@@ -22,7 +22,7 @@ func ByHand(environ []string) []string {
 
 // ByHandHere is ByHand for ranks that may be on several hosts, and each of which may be started in
 // its own terminal. The variables must say that all ranks are on this host, and how they find each
-// other. Otherwise the error says what is missing.
+// other. Otherwise the error names the missing variables.
 func ByHandHere(environ []string) ([]string, error) {
 	e := parse(environ)
 	if !e.byHand() {

@@ -6,7 +6,7 @@
 // ranks share. Rank 0 calls Meeting.Serve there, the others call Meeting.Join, in any order: Join
 // tries until rank 0 listens. A connection begins with the Hello of the rank that joins; rank 0
 // compares it with its own world and answers that the rank is welcome, or why it is not. After that
-// the caller decides what the Link carries. Server.Wait returns the missing ranks.
+// the Link carries the caller's messages. Server.Wait returns the missing ranks.
 //
 // Sessions and compiled programs both meet this way. In a session the links carry commands to
 // supervisors, and further links connect their workers to the hub; in a program they connect the

@@ -90,10 +90,10 @@ const (
 	endLate = time.Minute
 )
 
-// RemoveAbandoned removes the directory at path, made by New, if its process is gone or ends soon, and
-// then all other abandoned entries. It waits for as long as ends, which reports whether that process
-// is ending, returns true. If another goroutine or process removes the directory already,
-// RemoveAbandoned waits for it, and removes what it has left.
+// RemoveAbandoned removes the directory at path, made by New, if its process is gone or ends soon,
+// and then all other abandoned entries. It waits for as long as ends, which reports whether that
+// process is ending, returns true. If another goroutine or process removes the directory already,
+// RemoveAbandoned waits for it, and removes the rest.
 func RemoveAbandoned(path string, ends func() bool) {
 	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(path); err != nil || abandoned(path) {

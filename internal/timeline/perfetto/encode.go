@@ -32,7 +32,7 @@ func Write(to io.Writer, t *timeline.Timeline) error {
 	return cmp.Or(w.err, w.out.Flush())
 }
 
-// interned is a string among those of a kind, a field of InternedData.
+// interned is a string of a kind, a field of InternedData.
 type interned struct {
 	kind protowire.Number
 	text string
@@ -295,7 +295,7 @@ func (w *writer) arguments(m *message, s *timeline.Slice) {
 	}
 }
 
-// header adds what is known of the clocks.
+// header adds the facts about the clocks.
 func (w *writer) header(m *message) {
 	for i, line := range w.t.Header() {
 		w.words(m, fmt.Sprintf("note %d", i+1), line)

@@ -142,8 +142,8 @@ func (sc *scene) rank(r *timeline.Rank, at int, least int64, index map[timeline.
 	}
 }
 
-// track gives the slices of a track lanes: bars that overlap have one each, and their parts that of
-// their bar.
+// track gives the slices of a track lanes: bars that overlap have a lane each, and parts are in the
+// lane of their bar.
 func (sc *scene) track(r *timeline.Rank, at int, list []int, index map[timeline.End]int) {
 	on := &sc.rows[len(sc.rows)-1]
 	var ends []int64       // of the lanes
@@ -175,7 +175,7 @@ func (sc *scene) track(r *timeline.Rank, at int, list []int, index map[timeline.
 	on.lanes = max(len(ends), 1)
 }
 
-// clean replaces in a text of ranks what XML cannot have.
+// clean replaces in a text of ranks the characters that XML cannot have.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == 0xfffe || r == 0xffff {

@@ -168,7 +168,7 @@ func (sc *scene) drawArrows(b *strings.Builder, tops []int, x func(int64) float6
 // entry is one of the legend.
 type entry struct{ colour, words string }
 
-// legend lists waits, names and what else there is to say.
+// legend lists waits, names and remarks.
 func (sc *scene) legend() (list []entry) {
 	list = append(list, entry{waits, "waits"})
 	for i, name := range sc.names {

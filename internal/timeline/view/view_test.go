@@ -200,7 +200,7 @@ func TestHostileHTML(t *testing.T) {
 	}
 }
 
-// What a notebook's page could load has no place in the script.
+// The script has nothing that a notebook's page could load.
 func TestNoNetwork(t *testing.T) {
 	page := strings.ReplaceAll(HTML(ofTwo("gemm")), "http://www.w3.org/2000/svg", "")
 	for _, word := range []string{"http:", "https:", "fetch(", "XMLHttpRequest", "import(", "innerHTML", "insertAdjacentHTML", "document.write", "eval("} {

@@ -88,7 +88,7 @@ func (b *bench) calls() (string, error) {
 	return b.program("import (\"fmt\"; \"sort\"; \"time\")\n" + cellProgram)
 }
 
-// program evaluates a cell, and returns what it printed.
+// program evaluates a cell, and returns its output.
 func (b *bench) program(source string) (string, error) {
 	var said strings.Builder
 	err := b.runTo(source, func(o session.Output) {
@@ -99,7 +99,7 @@ func (b *bench) program(source string) (string, error) {
 	return said.String(), err
 }
 
-// cellPeersOf runs cell.py for so many ranks, and returns what it said even if there is an error.
+// cellPeersOf runs cell.py for a number of ranks, and returns its output even if there is an error.
 func cellPeersOf(ctx context.Context, cuda bool, ranks int) (string, error) {
 	folder, err := os.MkdirTemp("", "symmrepl-bench-")
 	if err != nil {

@@ -24,7 +24,7 @@ var kernelsWays = []string{"symmrepl", "g++ -O2"}
 
 // Kernels measures kernels and collectives of a session of the cpu device beside the same loops as
 // C++ for two threads, which g++ -O2 compiles if PATH has it, and prints a table to out. The first
-// line says what is measured.
+// line names the measurement.
 func Kernels(ctx context.Context, s session.Session, out io.Writer) error {
 	infos, err := s.Ranks(ctx)
 	if err != nil {
@@ -48,7 +48,7 @@ func Kernels(ctx context.Context, s session.Session, out io.Writer) error {
 	return printFigures(figures, kernelsWays, 1, "ratio", out)
 }
 
-// kernelLoops compiles kernels.peer, runs it, and returns what it said.
+// kernelLoops compiles kernels.peer, runs it, and returns its output.
 func kernelLoops(ctx context.Context) (string, error) {
 	gxx, err := exec.LookPath("g++")
 	if err != nil {

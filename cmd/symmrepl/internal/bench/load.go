@@ -91,7 +91,7 @@ func Load(ctx context.Context, s session.Session, o Loading, out io.Writer) erro
 
 func mib(n int) string { return strconv.FormatFloat(mebibytes(int64(n)), 'g', 4, 64) + " MiB" }
 
-// loadJSON prints a line for each figure, and for what could not be measured.
+// loadJSON prints a line for each figure, and for each measurement that failed.
 func loadJSON(figures []*figure, missing []string, size int, device string, out io.Writer) error {
 	for _, text := range missing {
 		if err := json.NewEncoder(out).Encode(map[string]string{"error": text}); err != nil {

@@ -14,8 +14,8 @@ import (
 // peersTime bounds a program that measures Python libraries.
 const peersTime = 3 * time.Minute
 
-// runPeers runs a program of Python, for which it makes a file in folder, and returns what the
-// program said even if there is an error.
+// runPeers runs a program of Python, for which it makes a file in folder, and returns the program's
+// output even if there is an error.
 func runPeers(ctx context.Context, folder, program string, args ...string) (string, error) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

@@ -54,7 +54,7 @@ func exportFile(_ context.Context, o options, args []string) (int, error) {
 	return statusOK, nil
 }
 
-// fileCells returns the cells of a file as those of a session of size ranks.
+// fileCells returns the cells of a file as the cells of a session of size ranks.
 func fileCells(name string, size int) ([]session.Cell, error) {
 	text, err := readFile(name)
 	if err != nil {
@@ -79,7 +79,7 @@ func fileCells(name string, size int) ([]session.Cell, error) {
 	return cells, nil
 }
 
-// sameFile reports whether two names are those of one file.
+// sameFile reports whether two names refer to one file.
 func sameFile(a, b string) bool {
 	first, err := os.Stat(a)
 	if err != nil {

@@ -137,8 +137,8 @@ func newProgram() *session.Program {
 	return &session.Program{Stdin: os.Stdin, Unattended: !render.IsTerminal(os.Stderr)}
 }
 
-// programStatus returns the exit status of a program: its own, if it ended itself, else that of the
-// outcome. A finding of the sanitizer turns success into failure.
+// programStatus returns the exit status of a program: its own, if it ended itself, else the status
+// of the outcome. A finding of the sanitizer turns success into failure.
 func programStatus(c *console.Console, outcome console.Outcome) int {
 	own, exited := c.Exited()
 	if !exited {

@@ -126,7 +126,7 @@ func (o options) simulated(ranks int) (session.Hosts, error) {
 func notice(text string) { term.Notify("symmrepl: " + text) }
 
 // choose returns the number of ranks and the kind of their device. By default there is a rank for
-// each GPU, or ranksWithoutGPU. The default kind is that of the GPUs, if there are any; ranks share
+// each GPU, or ranksWithoutGPU. The default kind is the GPUs' kind, if there are any; ranks share
 // GPUs if there are fewer.
 func (o options) choose(ranks int) (int, string) {
 	if o.device != "auto" && ranks != 0 {

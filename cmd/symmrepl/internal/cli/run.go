@@ -14,7 +14,7 @@ func run(ctx context.Context, o options, args []string) (int, error) {
 // runCells evaluates the cells of a request.
 type runCells func(*console.Console, context.Context, console.Request) console.Outcome
 
-// runScript runs a script or a program for a subcommand, by what as makes of the function that does.
+// runScript runs a script or a program for a subcommand. as wraps the function that runs it.
 func runScript(ctx context.Context, o options, subcommand string, args []string, as func(runCells) runCells) (int, error) {
 	if len(args) == 0 {
 		return 0, misused("%[1]s needs one file, such as symmrepl %[1]s hello.go, or a folder, and the arguments of its program",

@@ -5,7 +5,7 @@ package cli
 
 // form is a way to call the program.
 type form struct {
-	words string // what follows its name: "run FILE.go [ARG...]"
+	words string // the words behind its name: "run FILE.go [ARG...]"
 	text  string
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/command"
 )
 
-// traceScript runs symmrepl trace FILE [--out FILE]: it runs a script as symmrepl run does, and shows
-// what all ranks did at what time.
+// traceScript runs symmrepl trace FILE [--out FILE]: it runs a script as symmrepl run does, and
+// shows a timeline of all ranks.
 func traceScript(ctx context.Context, o options, args []string) (int, error) {
 	if len(args) > 0 && o.traceFile != "" && sameFile(args[0], o.traceFile) {
 		return 0, misused("trace: --out %s would overwrite the script: give another name for the trace", o.traceFile)

@@ -19,10 +19,10 @@ func (c *Console) Assembler() *Assembler { return &Assembler{c: c} }
 
 // Add takes the next line. If the line completes an entry, Add returns the entry and starts an
 // empty one. With force, as for typed lines, a blank line ends an incomplete entry, so that the
-// session reports what is missing; but not inside a raw string or the text of a `%%cuda` cell, which
-// may contain blank lines. A line that no other can make valid ends the entry, too. Without force,
-// as for pasted lines, such an entry still takes lines until its brackets are closed: the rest of a
-// function with a mistake is no cell of its own.
+// session reports the missing end; but not inside a raw string or the text of a `%%cuda` cell,
+// which may contain blank lines. A line that no other can make valid ends the entry, too. Without
+// force, as for pasted lines, such an entry still takes lines until its brackets are closed: the
+// rest of a function with a mistake is no cell of its own.
 func (a *Assembler) Add(line string, force bool) (entry string, complete bool) {
 	if len(a.lines) == 0 && strings.TrimSpace(line) == "" {
 		return "", false

@@ -32,8 +32,8 @@ var (
 )
 
 // compiling returns the Go for a cell `%%cuda [NAME] [-g GRID -b BLOCK ARGUMENT…]`: it compiles the
-// text under the name, by default that of its first kernel, and launches it if a grid or a block is
-// given. The text stays on the lines of the cell, so that errors cite them.
+// text under the name, by default the name of its first kernel, and launches it if a grid or a
+// block is given. The text stays on the lines of the cell, so that errors cite them.
 func compiling(arg, text string) (source string, err error) {
 	kernel := kernelName.FindStringSubmatch(launchBounds.ReplaceAllString(notCode.ReplaceAllString(text, " "), " "))
 	if kernel == nil {

@@ -98,7 +98,8 @@ func (d *debugging) set(s *session.Stop) {
 	d.changed = make(chan struct{})
 }
 
-// now returns the stop, when it began, and what is closed when it changes.
+// now returns the stop, the time at which it began, and a channel that is closed when the stop
+// changes.
 func (d *debugging) now() (*session.Stop, time.Time, <-chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -113,7 +114,7 @@ func (d *debugging) takeQuit() bool {
 	return quit
 }
 
-// attend asks the user what to do whenever the cell that begins now stands, until done is called.
+// attend asks the user for commands whenever the cell that begins now stands, until done is called.
 // The cell is run with the context that attend returns.
 func (c *Console) attend(ctx context.Context, r Request) (cell context.Context, done func()) {
 	if r.Ask == nil || c.OpenDebugger() == nil {

@@ -57,8 +57,8 @@ const valuesWithin = 2 * time.Second
 
 // Explain returns a text about the name at a position in a notebook's cell, in bytes: a command's
 // help, the documentation of Go, or a type. If there is none, it explains the function in whose
-// arguments the position is. Inside of a kernel's text it explains what the kernel can use. It
-// returns "" if it finds nothing.
+// arguments the position is. Inside of a kernel's text it explains the names that the kernel can
+// use. It returns "" if it finds nothing.
 func (c *Console) Explain(ctx context.Context, entry string, at int) string {
 	return c.ExplainAt(ctx, entry, at, Full)
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// heldWithin bounds how long leaving waits for the ranks to report what they hold.
+// heldWithin bounds the time for which leaving waits for the ranks to report their tensors.
 const heldWithin = time.Second
 
-// Held describes what ends with the session; "" if nothing does or no rank answers.
+// Held describes the objects that end with the session; "" if nothing does or no rank answers.
 func (c *Console) Held(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, heldWithin)
 	defer cancel()

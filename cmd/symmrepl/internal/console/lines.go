@@ -23,8 +23,8 @@ func (c *Console) Parses(code string) bool {
 	return (c.Incomplete == nil || !c.Incomplete(code)) && (c.Invalid == nil || !c.Invalid(code))
 }
 
-// code returns the Go in an entry: all of it, or the code of a command, or what the lines below
-// `%%rank [0,2]` and its kind stand for. isCell is false if the entry has none.
+// code returns the Go in an entry: all of it, or the code of a command, or the code for which the
+// lines below `%%rank [0,2]` and its kind stand. isCell is false if the entry has none.
 func (c *Console) code(entry string) (source string, isCell bool) {
 	trimmed := strings.TrimSpace(entry)
 	switch {

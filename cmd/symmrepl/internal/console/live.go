@@ -21,7 +21,7 @@ type LivePrinter interface {
 var lives atomic.Uint64
 
 // Live shows a text that changes in place until run returns: after the entry has ended if the
-// printer is a LivePrinter, else during it. Ends names what the user does to end it sooner.
+// printer is a LivePrinter, else during it. Ends names the user's way to end it sooner.
 func (c *Call) Live(ctx context.Context, run func(ctx context.Context, ends string, show func(text string))) {
 	r := c.Request
 	ends := r.Stop

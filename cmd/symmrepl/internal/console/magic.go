@@ -56,7 +56,7 @@ func (c *Console) magic(ctx context.Context, r Request, entry string) Outcome {
 	return OutcomeOf(c.cell(ctx, r, cell))
 }
 
-// isCellCommand reports whether a name, all of it, is that of a command that takes code.
+// isCellCommand reports whether a name is exactly the name of a command that takes code.
 func (c *Console) isCellCommand(name string) bool {
 	cmd, err := c.Find(name)
 	return err == nil && cmd.Name == name && cmd.TakesCode

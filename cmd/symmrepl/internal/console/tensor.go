@@ -30,8 +30,8 @@ type Difference struct {
 	Y      string `json:"y,omitempty"`     // and the one that it was compared with
 }
 
-// Statistics describes the elements of a tensor on Ranks. Min, Max, Mean and Deviation are those of
-// the finite elements; they are empty if there is none.
+// Statistics describes the elements of a tensor on Ranks. Min, Max, Mean and Deviation are
+// calculated from the finite elements; they are empty if there is none.
 type Statistics struct {
 	Ranks     []int  `json:"ranks"`
 	Tensor    string `json:"tensor"`
@@ -67,9 +67,9 @@ const compare = `	out := []any{x.DType(), x.Numel()}
 	return fmt.Sprintln(append(out, x.Shape())...)
 }()`
 
-// Diff compares two tensors on each of ranks (nil: all), or, if y is empty, the tensor x of each rank
-// with that of rank 0, for which all ranks must take part. x and y are expressions. The tensors need
-// the same shape. The result has one entry for ranks with the same answer.
+// Diff compares two tensors on each of ranks (nil: all), or, if y is empty, the tensor x of each
+// rank with rank 0's x, for which all ranks must take part. x and y are expressions. The tensors
+// need the same shape. The result has one entry for ranks with the same answer.
 func (c *Console) Diff(ctx context.Context, r Request, ranks []int, x, y string) ([]Difference, []*session.Error) {
 	source := "func() string {\n\tx := (" + x + ")\n\ty := (" + y + ")\n" + `	if fmt.Sprint(x.Shape()) != fmt.Sprint(y.Shape()) {
 		return fmt.Sprintf("` + refused + `%v and %v", x.Shape(), y.Shape())

@@ -9,8 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// PanelPrinter is a Printer that shows panels of widgets: what their functions print and return has
-// a place of its own.
+// PanelPrinter is a Printer that shows panels of widgets: the output and the results of their
+// functions have a place of their own.
 type PanelPrinter interface {
 	Printer
 	// Panel returns the printer for a run of the function of a panel on ranks. The console calls end

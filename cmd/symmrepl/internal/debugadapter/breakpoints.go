@@ -69,7 +69,7 @@ func (a *Adapter) breakpoint(b session.Breakpoint) dap.Breakpoint {
 	return dap.Breakpoint{Id: a.breakpoints[key], Verified: b.Verified, Line: b.Line, Message: b.Reason}
 }
 
-// changed tells an editor what became of its breakpoints.
+// changed sends the present state of an editor's breakpoints to the editor.
 func (a *Adapter) changed(all []session.Breakpoint) {
 	if a.lab != nil { // it reads them after each cell
 		return

@@ -12,6 +12,6 @@
 // when a client opens the tensor: by a cell that is not recorded if no cell runs, or in the frame of
 // a stopped rank. While a cell runs on, it cannot be read.
 //
-// Clients are not trusted to send what the protocol says: the size of messages and of answers is
-// bounded, and numbers of frames and variables are checked.
+// Clients are not trusted to keep to the protocol: the size of messages and of answers is bounded,
+// and numbers of frames and variables are checked.
 package debugadapter

@@ -137,7 +137,7 @@ func (o *outbox) text(category, text string) {
 	o.event(&dap.OutputEvent{Event: event("output"), Body: dap.OutputEventBody{Category: category, Output: text}})
 }
 
-// printer returns a console.Printer that sends what it prints as output.
+// printer returns a console.Printer that sends its text as output.
 func (o *outbox) printer(size int) *render.Printer {
 	return render.New(output{o, "stdout"}, output{o, "stderr"}, size, false)
 }
@@ -156,7 +156,7 @@ func (w output) Write(b []byte) (int, error) {
 // lastWrite is the time that a client has to read the last messages.
 const lastWrite = 2 * time.Second
 
-// close sends what waits, as far as the client reads it, and ends the outbox.
+// close sends the waiting messages, as far as the client reads them, and ends the outbox.
 func (o *outbox) close() {
 	o.mu.Lock()
 	o.closed = true

@@ -17,9 +17,9 @@ const (
 	typeSVG  = "image/svg+xml"
 )
 
-// rich returns a variable as a notebook shows it, by MIME type: as text, as HTML with a tab for each
-// group of ranks that have it equal, and, of a tensor, with a heat map. There are no forms of what
-// is no variable.
+// rich returns a variable as a notebook shows it, by MIME type: as text, as HTML with a tab for
+// each group of ranks that have it equal, and, of a tensor, with a heat map. A row that is no
+// variable has no forms.
 func (a *Adapter) rich(ctx context.Context, v richVariable) (body, error) {
 	nothing := body{"data": body{}, "metadata": body{}}
 	if !isName(v.Name) {

@@ -30,7 +30,7 @@ type Server struct {
 	Launch func(ctx context.Context, program Launch) (*Target, error)
 	// Attach attaches to the running session of a folder; "" is the only one.
 	Attach func(ctx context.Context, dir string) (*Target, error)
-	// Token, unless empty, is what a client has to give before it is served.
+	// Token, unless empty, is the token that a client has to give before it is served.
 	Token string
 }
 
@@ -62,9 +62,9 @@ type Target struct {
 	Close func() error
 }
 
-// Serve serves one client until it disconnects or closes its end, or ctx is done. A session that the
-// client has launched ends then; the ranks of one that it has attached to go on. out is closed only
-// if it is an io.Closer and the client does not read what is sent.
+// Serve serves one client until it disconnects or closes its end, or ctx is done. A session that
+// the client has launched ends then; the ranks of one that it has attached to go on. out is closed
+// only if it is an io.Closer and the client does not read the messages.
 func (s Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &client{Server: s, out: newOutbox(out, cancel), ready: make(chan struct{}), work: make(chan struct{}, maxWork)}

@@ -154,7 +154,7 @@ type frame struct {
 }
 
 // stackTrace returns the calls that a rank is in. A rank that does not stand has one frame, which
-// says what the rank does.
+// names the rank's activity.
 func (a *Adapter) stackTrace(ctx context.Context, asked dap.StackTraceArguments) (dap.StackTraceResponseBody, error) {
 	rank := asked.ThreadId - 1
 	if rank < 0 || rank >= a.console.Size {
@@ -288,7 +288,7 @@ func (a *Adapter) rankScopes(ctx context.Context, f frame) ([]dap.Scope, error) 
 	return scopes, nil
 }
 
-// frameRows returns the variables of a frame and those of the session that they do not hide.
+// frameRows returns the variables of a frame, and the session's variables that these do not hide.
 func (a *Adapter) frameRows(ctx context.Context, f frame) (locals, globals []row, err error) {
 	if f.index < 0 {
 		globals, err = a.rankRows(ctx, f.rank)

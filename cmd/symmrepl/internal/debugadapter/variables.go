@@ -95,8 +95,8 @@ func describe(info session.RankInfo) string {
 	return info.State + ", " + info.Device + ": " + info.Doing
 }
 
-// folded returns a row for each name of a session's variables. A variable that differs between ranks
-// opens to what it is on which.
+// folded returns a row for each name of a session's variables. A variable that differs between
+// ranks opens to a row for each value, with its ranks.
 func (a *Adapter) folded(state session.State) []row {
 	var rows []row
 	for rest := state.Variables; len(rest) > 0; {

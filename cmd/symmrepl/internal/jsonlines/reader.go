@@ -21,8 +21,8 @@ type Reader struct {
 // NewReader returns a Reader for lines of at most max bytes.
 func NewReader(in io.Reader, max int) *Reader { return &Reader{bufio.NewReader(in), max} }
 
-// Next returns the next line that is not blank, without white space at its ends. The caller owns it.
-// Errors: ErrTooLong; those of the underlying reader, io.EOF at its end.
+// Next returns the next line that is not blank, without white space at its ends. The caller owns
+// it. Errors: ErrTooLong; the errors of the underlying reader, io.EOF at its end.
 func (r *Reader) Next() ([]byte, error) {
 	for {
 		var line []byte

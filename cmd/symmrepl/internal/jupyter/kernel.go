@@ -54,7 +54,7 @@ type Kernel struct {
 	lives     map[int]context.CancelFunc
 }
 
-// Listen opens the ports of a connection file. version is that of the program.
+// Listen opens the ports of a connection file. version is the version of the program.
 func Listen(file, version string) (*Kernel, error) {
 	c, err := readConnection(file)
 	if err != nil {

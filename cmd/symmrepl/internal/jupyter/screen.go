@@ -17,7 +17,7 @@ type screen struct {
 	input   bool             // the front end offers standard input
 	comms   notebook.Publish // publishes messages about widgets
 	publish notebook.Publish // publishes outputs
-	event   bool             // the outputs are those of a widget
+	event   bool             // the outputs belong to a widget
 
 	payload []any
 	panels  map[string]*shownPanel // of this entry, by ID

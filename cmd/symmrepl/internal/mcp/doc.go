@@ -5,11 +5,11 @@
 // # Tools
 //
 // run runs a cell, sanitize does so in several orders of threads and ranks, trace with a summary of
-// its operations. diff and state look at variables, tensors and what the ranks do, hang at who waits
-// for whom, also while a cell runs. interrupt ends the client's own cell. bench measures operations,
-// and documentation searches the documentation. Answers are JSON with the types of this package:
-// output by rank, errors and findings with positions. What a cell does wrong is no error of the
-// protocol: the answer says it.
+// its operations. diff and state look at variables, tensors and the activity of ranks, hang at the
+// waits between ranks, also while a cell runs. interrupt ends the client's own cell. bench measures
+// operations, and documentation searches the documentation. Answers are JSON with the types of this
+// package: output by rank, errors and findings with positions. What a cell does wrong is no error
+// of the protocol: the answer says it.
 //
 // # Resources
 //
@@ -19,7 +19,7 @@
 // # What a client may do
 //
 // A client runs code as the user, as at a prompt: only processes of this user can connect to a
-// socket. With [Server.ReadOnly] it can look, and run nothing. Its cells carry its name: the session
-// shows them to its users, and `:stop` at their prompts interrupts them. Answers are bounded; what
-// is left out is counted in the answer.
+// socket. With [Server.ReadOnly] it can look, and run nothing. Its cells carry its name: the
+// session shows them to its users, and `:stop` at their prompts interrupts them. Answers are
+// bounded; the answer counts the omitted parts.
 package mcp

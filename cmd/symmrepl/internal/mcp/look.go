@@ -234,7 +234,7 @@ type hung struct {
 	LeftOut string    `json:"left_out,omitempty"`
 }
 
-// hang is the tool that says who waits for whom.
+// hang is the tool that reports the waits between ranks.
 func (c *client) hang(ctx context.Context, _ *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, hung, error) {
 	s, err := session.StateOf(ctx, c.console.Session, nil, valueColumns)
 	if err != nil {

@@ -74,7 +74,7 @@ func toRows(rows []session.HangRow) (list []row) {
 	return list
 }
 
-// omissions counts what is left out of an answer.
+// omissions counts the omitted parts of an answer.
 type omissions struct{ parts []string }
 
 // text shortens a text to about n bytes, at the boundary of a character.
@@ -128,7 +128,7 @@ func (o *omissions) toFailures(errs []*session.Error) (list []failure) {
 	return list
 }
 
-// recorder is the console.Printer of one call: it keeps what the cells show.
+// recorder is the console.Printer of one call: it keeps the output of the cells.
 type recorder struct {
 	mu       sync.Mutex
 	outcome  outcome

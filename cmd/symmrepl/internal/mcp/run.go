@@ -34,8 +34,9 @@ type entry struct {
 // maxTimeout bounds the time of entry.Timeout, in seconds.
 const maxTimeout = 24 * 60 * 60
 
-// do calls work with a request whose cells are the client's, one call at a time, and returns what
-// they show. The cells end with ctx, with the connection, after the entry's time, and by interrupt.
+// do calls work with a request whose cells are the client's, one call at a time, and returns the
+// cells' output. The cells end with ctx, with the connection, after the entry's time, and by
+// interrupt.
 func (c *client) do(ctx context.Context, r *sdk.CallToolRequest, e entry, work func(context.Context, console.Request)) (outcome, error) {
 	if e.Timeout < 0 || e.Timeout > maxTimeout {
 		return outcome{}, fmt.Errorf("timeout %v: seconds from 0 to %d are expected", e.Timeout, maxTimeout)

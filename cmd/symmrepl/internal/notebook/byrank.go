@@ -25,8 +25,8 @@ type held struct {
 	timer  *time.Timer
 }
 
-// hold takes a display that not all ranks share, which the next ones of other ranks join. It reports
-// whether it did; before any other output it publishes what it holds.
+// hold takes a display that not all ranks share, which the next ones of other ranks join. It
+// reports whether it did; before any other output it publishes the displays that it holds.
 func (s *Screen) hold(o session.Output) bool {
 	d := o.Display
 	joins := d != nil && o.Stream == session.Stdout && !d.Clear && !d.Update && d.ID == "" && len(o.Ranks) < s.Printer.Size
@@ -102,9 +102,9 @@ func (s *Screen) nameTabs(data Content) {
 	}
 }
 
-// apart publishes what ranks show that did not end alike, as a display with a tab for each value and
-// error. It returns false, and publishes nothing, if there is one error and no value, or if a value
-// does not fit into a tab.
+// apart publishes the values and errors of ranks that did not end alike, as a display with a tab
+// for each. It returns false, and publishes nothing, if there is one error and no value, or if a
+// value does not fit into a tab.
 func (s *Screen) apart(values []session.Value, errs []*session.Error) bool {
 	page := render.ByRank(values, errs)
 	if page == "" {

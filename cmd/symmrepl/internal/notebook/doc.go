@@ -1,4 +1,4 @@
-// Package notebook turns the outcome of entries into what notebooks show.
+// Package notebook turns the outcome of entries into the outputs of notebooks.
 //
 // A [Screen] is the console.Printer of one entry. It publishes messages in the form of Jupyter's
 // messaging protocol: text as streams, gathered for a moment so that many small prints become few

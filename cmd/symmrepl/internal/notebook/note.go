@@ -56,8 +56,7 @@ func (s *Screen) noteMessage(o session.Output) Content {
 }
 
 // settle says in the entry's notes with a topic, which describe waits, that these are over: if the
-// entry failed, how it ended and what the last table was, otherwise only the time that it took. s.mu
-// is held.
+// entry failed, its end and the last table, otherwise only the time that it took. s.mu is held.
 func (s *Screen) settle() {
 	if s.Console {
 		return

@@ -37,8 +37,8 @@ type Screen struct {
 	number  int
 	started time.Time
 
-	held    held    // displays that wait for those of other ranks
-	printed printed // what ranks have printed
+	held    held    // displays that wait for the displays of other ranks
+	printed printed // the output of ranks
 
 	mu     sync.Mutex                // guards the fields below
 	failed *Failure                  // nil if nothing went wrong
@@ -323,7 +323,7 @@ type Failure struct {
 	Value     string   `json:"evalue"`
 	Traceback []string `json:"traceback"` // several lines in each element, since some front ends put an empty line between elements
 
-	brief []string // what is published in place of Traceback, if the errors have a display; nil if they have none
+	brief []string // the output that is published in place of Traceback, if the errors have a display; nil if they have none
 }
 
 // shown returns the traceback that notebooks show.

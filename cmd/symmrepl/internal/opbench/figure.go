@@ -35,7 +35,7 @@ type Figure struct {
 // world describes how the ranks are divided into parts that map each other's memory.
 type world struct {
 	Parts   [][]int `json:"parts,omitempty"`
-	Between string  `json:"between,omitempty"` // what carries traffic between them
+	Between string  `json:"between,omitempty"` // the network between them
 }
 
 // spans reports whether there is a network between ranks.

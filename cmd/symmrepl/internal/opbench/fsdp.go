@@ -28,8 +28,8 @@ const fsdpLayers = 8
 
 // FSDP measures a step of fully sharded training: a stack of layers whose weights are gathered
 // before their products, forward and backward, and whose gradients are reduced and scattered after
-// them; one after the other, and overlapped. o.Sizes are the bytes of a layer's weights. The rows
-// of activations are as many as those of the weights.
+// them; one after the other, and overlapped. o.Sizes are the bytes of a layer's weights. There are
+// as many rows of activations as of weights.
 func FSDP(ctx context.Context, s session.Session, ranks int, o Options, out io.Writer) error {
 	r, err := start(ctx, s, ranks, o, out)
 	if err != nil {

@@ -60,8 +60,8 @@ func apart(p, h, l float64) (flat, hierarchical float64)  { return (p - l) / p, 
 func rooted(_, _, _ float64) (flat, hierarchical float64) { return 1, 1 }
 func routed(p, _, l float64) (flat, hierarchical float64) { return (p - l) / p, 0 }
 
-// Rows for the operations by splits: at most as wide as those of a large language model, equally
-// many to each expert.
+// Rows for the operations by splits: at most as wide as the tokens of a large language model,
+// equally many to each expert.
 const rows = `w := min(7168, n/(8*ranks))
 	count := n / w / (8 * ranks) * 8 * ranks
 	in, out := local(count, w), symmetric(count, w)

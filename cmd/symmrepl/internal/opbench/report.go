@@ -38,7 +38,7 @@ func Report(figures io.Reader, out io.Writer) error {
 	return lines.Err()
 }
 
-// field is a value of a line of JSON. The name of a value in an object is that of the object and its
+// field is a value of a line of JSON. The name of a value in an object is the object's name and its
 // own, with a space between them.
 type field struct{ name, value string }
 
@@ -50,7 +50,7 @@ type section struct {
 	missing []string
 }
 
-// add adds a row, or what was not measured; false if the fields are neither.
+// add adds a row, or a note about a measurement that failed; false if the fields are neither.
 func (s *section) add(fields []field) bool {
 	at := slices.IndexFunc(fields, func(f field) bool { return f.name == "op" })
 	if at < 0 {

@@ -28,7 +28,7 @@ type row struct {
 
 // way is the result for a way over hosts, in microseconds.
 type way struct {
-	Limit float64 `json:"limit_us"` // as a row's, with what this way sends
+	Limit float64 `json:"limit_us"` // as a row's, with the bytes that this way sends
 	Graph float64 `json:"graph_us"`
 	Eager float64 `json:"eager_us"`
 }

@@ -244,8 +244,9 @@ func textDifferences(groups []group) string {
 // words divides a line into names and numbers, white space, and other characters.
 var words = regexp.MustCompile(`[\pL\pN_]+(?:\.[0-9]+)?|\s+|.`)
 
-// markedWords returns lines as HTML in which the words that differ are marked: of lines with equally
-// many words those that are not equal, of others all between what the lines begin and end with alike.
+// markedWords returns lines as HTML in which the words that differ are marked: in lines with
+// equally many words the unequal words, in other lines all words between the common beginning and
+// the common end.
 func markedWords(versions []string) []string {
 	split := make([][]string, len(versions))
 	least, alike := math.MaxInt, true

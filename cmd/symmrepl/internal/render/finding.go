@@ -99,7 +99,7 @@ func headOf(f session.Finding) string {
 	return f.Kind + ": " + f.Memory
 }
 
-// accessOf describes an access: its position, its rank and kernel, and what it did.
+// accessOf describes an access: its position, its rank and kernel, and its kind of access.
 func accessOf(a session.Access) string {
 	var b strings.Builder
 	if place := a.Place(); place != "" {

@@ -23,8 +23,9 @@ const mostDrawn = 16
 var ofRank = regexp.MustCompile(`of rank ([0-9]+)`)
 
 // FindingHTML returns a finding of a session of size ranks as a piece of HTML for notebooks: the
-// ranks, with what each did; a pane for each access, with its line marked; the order, and a repair.
-// It uses no script or style sheet, because notebooks remove these when they are opened again.
+// ranks, with the access of each; a pane for each access, with its line marked; the order, and a
+// repair. It uses no script or style sheet, because notebooks remove these when they are opened
+// again.
 func FindingHTML(f session.Finding, size int) string {
 	lines := report(f)
 	head := html.EscapeString(session.Prefix(f.Ranks, size) + lines[0].text)

@@ -16,7 +16,7 @@ const (
 	styleDetail = "2"
 )
 
-// bold maps the styles to those of a Printer that emphasises by weight alone.
+// bold maps the styles to the styles of a Printer that emphasises by weight alone.
 var bold = map[string]string{styleError: "1", styleCaret: "1"}
 
 // paint returns text with a style, or unchanged if there are no colours or text is empty.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// style matches what paints text.
+// style matches an escape sequence that paints text.
 var style = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // Unprefixed returns the text of errors with each one's ranks on its first line only: the lines below

@@ -41,7 +41,8 @@ func Wrap(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// marker returns the length of what begins an item of a list: "- ", "* ", "12. "; 0 if nothing does.
+// marker returns the length of the mark that begins an item of a list: "- ", "* ", "12. "; 0 if
+// nothing does.
 func marker(line string) int {
 	if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") {
 		return 2

@@ -9,9 +9,9 @@
 //	{"symmrepl": "0.1.0", "protocol": 1, "size": 4, "folder": "/dev/shm/symmrepl-0/s1", "ranks": […], …}
 //
 // with the [Protocol] that the program must know. Then the program sends requests, each with a
-// number of its own, id, and one more field that says what it asks; type request lists them. The
-// answers to a request carry its number: any number of events, and at the end one reply. Type answer
-// lists both. Requests may overlap; entries run one at a time, in the order in which they came.
+// number of its own, id, and one more field for the question; type request lists them. The answers
+// to a request carry its number: any number of events, and at the end one reply. Type answer lists
+// both. Requests may overlap; entries run one at a time, in the order in which they came.
 //
 // A request to cancel ends an entry as Ctrl-C does at the prompt: its reply still comes. A second
 // one, after the session has named the ranks that do not stop, replaces these. When the program

@@ -33,7 +33,7 @@ type request struct {
 	Ranks    bool     `json:"ranks"`
 	Restart  *restart `json:"restart"`
 	Inspect  *inspect `json:"inspect"`
-	Findings bool     `json:"findings"` // what the sanitizer has found in this program's entries so far
+	Findings bool     `json:"findings"` // the sanitizer's findings in this program's entries so far
 }
 
 // run asks to run an entry: a cell, or whatever the prompt takes.
@@ -44,7 +44,7 @@ type run struct {
 	Line   int    `json:"line"`   // of Name on which Source begins
 	Silent bool   `json:"silent"` // its cells are not recorded in the history
 	Input  bool   `json:"input"`  // the program answers an ask
-	Show   string `json:"show"`   // if not empty, the entry also comes as what notebooks show, and this is its number in them
+	Show   string `json:"show"`   // if not empty, the entry also comes in the form of notebooks, and this is its number there
 	Stop   string `json:"stop"`   // how its user interrupts an entry, for remarks; "Ctrl-C" when empty
 }
 
@@ -105,7 +105,7 @@ type answer struct {
 // output is output that is equal on ranks.
 type output struct {
 	Ranks   []int             `json:"ranks"`
-	Stream  string            `json:"stream"` // "stdout", "stderr", "note" of the session, "console" for what a command prints
+	Stream  string            `json:"stream"` // "stdout", "stderr", "note" of the session, "console" for the output of a command
 	Text    string            `json:"text"`
 	Topic   string            `json:"topic,omitempty"` // a note replaces the one before with the same topic
 	Hang    []session.HangRow `json:"hang,omitempty"`
@@ -126,7 +126,7 @@ type reply struct {
 	Errors   []failed          `json:"errors,omitempty"`
 	Findings []finding         `json:"findings,omitempty"`
 	Refused  string            `json:"refused,omitempty"` // why the console did not do it
-	Failure  *notebook.Failure `json:"failure,omitempty"` // what notebooks show of the errors
+	Failure  *notebook.Failure `json:"failure,omitempty"` // the errors in the form of notebooks
 	Quit     bool              `json:"quit,omitempty"`
 }
 
@@ -168,7 +168,7 @@ type got struct {
 	Rank  int    `json:"rank"`
 	Sent  bool   `json:"sent,omitempty"`
 	File  string `json:"file,omitempty"`
-	Value string `json:"value,omitempty"` // JSON, with what saveJSON adds
+	Value string `json:"value,omitempty"` // JSON, with the fields that saveJSON adds
 }
 
 type rankInfo struct {

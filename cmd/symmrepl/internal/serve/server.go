@@ -131,7 +131,8 @@ func (s *server) send(message any) {
 	s.Out.Write(append(b, '\n'))
 }
 
-// begin begins a request. It returns what remains to be done beside later requests, or nil.
+// begin begins a request. It returns the work that remains to be done beside later requests, or
+// nil.
 func (s *server) begin(ctx context.Context, q request) func() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -27,7 +27,7 @@ var elements = map[string]string{
 	"[]int16": "I16", "[]uint16": "U16", "[]bool": "Bool", "[]complex64": "C64", "[]complex128": "C128", "[]int": "I64", "[]int64": "I64", "[]uint": "U64", "[]uint64": "U64",
 }
 
-// get lets ranks save the value of an expression, and returns what they have saved.
+// get lets ranks save the value of an expression, and returns the saved values.
 func (s *server) get(ctx context.Context, id uint64, q *get) (answer, error) {
 	if err := expression("expr", q.Expr); err != nil {
 		return answer{}, err
@@ -118,7 +118,7 @@ func expression(name, text string) error {
 	return nil
 }
 
-// assignable refuses the name of a variable that would hide what cells need.
+// assignable refuses the name of a variable that would hide a name that cells need.
 func assignable(name string, found []typed) error {
 	if name == "_" {
 		return wrong("name", "_ is not the name of a variable")

@@ -1,5 +1,5 @@
-// Package shadow runs code of a session on a second one, on another device, and compares what it
-// does there: see [Shadow.Compare].
+// Package shadow runs code of a session on a second one, on another device, and compares the
+// results: see [Shadow.Compare].
 package shadow
 
 import (
@@ -147,7 +147,7 @@ type Way struct {
 	Refused string // why it could not; "" if it did
 	Took    time.Duration
 	Differs string   // the first difference; "" if there is none
-	Changed []string // the names of what the code has changed in the main session
+	Changed []string // the names of the variables that the code has changed in the main session
 }
 
 // Comparing is a comparison between its two steps.
@@ -211,8 +211,8 @@ func (c *Comparing) file(moment string, rank int, end string) string {
 }
 
 // End runs the code once on both sessions, each time from the values that Begin has kept, and
-// compares the variables, the tensor with which the code ends, and what it prints. In the main
-// session everything is then as after one run of the code.
+// compares the variables, the tensor with which the code ends, and the output. In the main session
+// everything is then as after one run of the code.
 func (c *Comparing) End(ctx context.Context) Way {
 	defer c.Drop()
 	if c.refused != "" {
@@ -407,7 +407,7 @@ func (c *Comparing) differ(got, want outcome) (string, error) {
 	return "", nil
 }
 
-// values reads the plain data of a rank, by what holds it.
+// values reads the plain data of a rank, by its holders.
 func (c *Comparing) values(moment string, rank int) (map[string]json.RawMessage, error) {
 	text, err := os.ReadFile(c.file(moment, rank, plain))
 	if err != nil {

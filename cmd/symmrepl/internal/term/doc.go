@@ -31,5 +31,6 @@
 //   - Enter panics beyond the end of a menu's last row (guard.go). Any other panic ends only that editor, and
 //     another one goes on with the line (line.go);
 //   - before each prompt it waits for the terminal to report the cursor's position (line.go);
-//   - it paints only what is appended to a line (guard.go), and looks at the width of the screen only when told.
+//   - it paints only text that is appended to a line (guard.go), and looks at the width of the
+//     screen only when told.
 package term

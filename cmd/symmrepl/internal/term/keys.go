@@ -95,7 +95,7 @@ func (k *keys) takeInterrupt() func() {
 	return k.interrupt
 }
 
-// running sets what Ctrl-C calls while a cell runs, until idle is called.
+// running sets the function that Ctrl-C calls while a cell runs, until idle is called.
 func (k *keys) running(interrupt func()) {
 	k.mu.Lock()
 	k.interrupt = interrupt

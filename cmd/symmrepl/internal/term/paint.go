@@ -10,9 +10,9 @@ import (
 // paints all of it.
 const longestColoured = 1 << 16
 
-// paint is the editor's Painter: it shows the characters of blocks, and colours what is typed. Its
-// result takes as many columns as buffer, unless the entry is taller than the screen and still edited.
-// Notify makes the editor paint in any goroutine.
+// paint is the editor's Painter: it shows the characters of blocks, and colours the typed text. Its
+// result takes as many columns as buffer, unless the entry is taller than the screen and still
+// edited. Notify makes the editor paint in any goroutine.
 func (p *prompt) paint(buffer []rune, pos int) []rune {
 	shown := make([]rune, len(buffer))
 	for i, r := range buffer {

@@ -37,9 +37,9 @@ type Options struct {
 	Ends   bool // the session ends with the prompt: ask before the user leaves tensors behind
 }
 
-// Run shows the prompt and runs what is entered, until the user leaves or ctx is done. Each entry
-// is the source of a request like r; its cells read standard input from the terminal. The terminal
-// is left as it was found.
+// Run shows the prompt and runs the entries, until the user leaves or ctx is done. Each entry is
+// the source of a request like r; its cells read standard input from the terminal. The terminal is
+// left as it was found.
 func Run(ctx context.Context, c *console.Console, r console.Request, o Options) error {
 	stdin := int(os.Stdin.Fd())
 	found, err := term.GetState(stdin)
@@ -82,7 +82,7 @@ func (p *prompt) loop(ctx context.Context) error {
 			p.lines.Reset()
 			p.warned = false
 			continue
-		case p.keys.ended(): // the editor takes what was typed for a line
+		case p.keys.ended(): // the editor takes the typed text for a line
 			return nil
 		case errors.Is(err, io.EOF):
 			if p.leave(ctx) {
@@ -120,8 +120,8 @@ func (p *prompt) run(ctx context.Context, entry string) console.Outcome {
 	return outcome
 }
 
-// leave reports whether to leave, now that the user wants to. The first time it says what would be
-// lost with the session, if anything.
+// leave reports whether to leave, now that the user wants to. The first time it names the tensors
+// that would be lost with the session, if there are any.
 func (p *prompt) leave(ctx context.Context) bool {
 	if !p.ends || p.warned {
 		return true

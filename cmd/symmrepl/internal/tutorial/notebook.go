@@ -52,8 +52,8 @@ func (l Lesson) Notebook(r Recording) ([]byte, error) {
 	return w.file()
 }
 
-// contents makes a notebook whose cell lists the lessons, with links to their notebooks and with the
-// exercises that are solved. Its stored output is that of a user who has solved none.
+// contents makes a notebook whose cell lists the lessons, with links to their notebooks and with
+// the exercises that are solved. Its stored output shows no exercise as solved.
 func contents(lessons []Lesson) ([]byte, error) {
 	w := writer{name: "contents"}
 	w.text("# Contents\n\nEach notebook is a lesson with exercises. Its kernel, symmrepl, runs every cell on all ranks; " +
@@ -177,8 +177,8 @@ func (w *writer) code(c Cell, metadata map[string]any) {
 // listed matches a line of an error that lists a finding.
 var listed = regexp.MustCompile(`^(\[[0-9,-]+\] )? +- `)
 
-// toldOfCheck returns an error of an exercise's check as front ends show it: only what it says of the
-// answer, with the findings that it lists, without the position and the code that say it again.
+// toldOfCheck returns an error of an exercise's check as front ends show it: only the text about
+// the answer, with the findings that it lists, without the position and the code, which repeat it.
 func toldOfCheck(p Piece) Piece {
 	if p.Kind != Error+" panic" {
 		return p

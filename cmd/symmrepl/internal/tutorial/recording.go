@@ -45,7 +45,7 @@ func (r Recording) Format() string {
 	return b.String()
 }
 
-// ParseRecording reads what Format wrote.
+// ParseRecording reads the output of Format.
 func ParseRecording(text string) (Recording, error) {
 	var r Recording
 	for line := range strings.Lines(text) {

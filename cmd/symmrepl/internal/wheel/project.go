@@ -35,7 +35,7 @@ func readProject(path string) (project, error) {
 	return p, nil
 }
 
-// info returns the folder of a wheel with what pip knows about it.
+// info returns the folder of a wheel with its metadata for pip.
 func (p project) info() string { return p.Name + "-" + p.Version + ".dist-info" }
 
 // data returns the folder of a wheel whose contents go to the environment's own folders.

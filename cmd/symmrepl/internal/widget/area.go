@@ -18,8 +18,9 @@ const (
 	maxArea = 4 << 20
 )
 
-// Area gathers the outputs of a run, which replace those of the panel. Publish takes them, in the
-// form of messages; Area turns them into the form of a notebook's file, in which the panel has them.
+// Area gathers the outputs of a run, which replace the panel's outputs. Publish takes them, in the
+// form of messages; Area turns them into the form of a notebook's file, in which the panel has
+// them.
 type Area struct {
 	panel   *Panel
 	publish notebook.Publish

@@ -9,9 +9,9 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// A display of a panel has, beside the form for front ends with widgets, what others show: the text
-// of its controls and the outputs in its area. A notebook's file keeps this display when the models
-// are gone, so it is updated when a control or the area has changed.
+// A display of a panel has, beside the form for front ends with widgets, a form for other front
+// ends: the text of its controls and the outputs in its area. A notebook's file keeps this display
+// when the models are gone, so it is updated when a control or the area has changed.
 
 // Place gives a message that displays a panel the ID by which it is updated.
 func (m *Manager) Place(kind string, message Content) {

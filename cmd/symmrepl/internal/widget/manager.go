@@ -231,8 +231,8 @@ func (m *Manager) Set(p session.Panel, ranks []int, publish notebook.Publish) {
 	}
 }
 
-// set sets the value on ranks, which need not have the control yet, and tells front ends what has
-// changed: they show the value of the first rank, and say if others have another.
+// set sets the value on ranks, which need not have the control yet, and tells front ends the
+// changes: they show the value of the first rank, and say if others have another.
 func (c *Control) set(value any, ranks []int, publish notebook.Publish) {
 	for _, r := range ranks {
 		c.values[r] = value

@@ -44,7 +44,7 @@ func (c communicator) inspect(q session.Query) (a session.Answer, err error) {
 	return a, err
 }
 
-// state describes the device and what this rank does on it.
+// state describes the device and this rank's work on it.
 func (c communicator) state() *session.RankState {
 	s := c.runtime.State()
 	out := &session.RankState{Locked: s.Locked, Waits: c.Waits(), Busy: c.Busy()}
@@ -130,7 +130,7 @@ func (c communicator) why(arg string) (string, error) {
 	return b.String(), nil
 }
 
-// trace stops a trace and returns what it recorded, with the lines of the user's text.
+// trace stops a trace and returns its record, with the lines of the user's text.
 func (c communicator) trace() *session.Trace {
 	t := c.runtime.StopTrace()
 	if t == nil {

@@ -143,7 +143,7 @@ func (c *conn) frame(limit uint64) (flags byte, body []byte, err error) {
 	return flags, body, err
 }
 
-// read returns the next message. It skips commands: those of version 3.0 need no answer.
+// read returns the next message. It skips commands: commands of version 3.0 need no answer.
 func (c *conn) read() ([][]byte, error) {
 	var message [][]byte
 	for left := uint64(maxMessage); ; {

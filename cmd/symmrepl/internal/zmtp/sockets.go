@@ -186,7 +186,7 @@ func (p *Publisher) Publish(message ...[]byte) {
 	}
 }
 
-// Offer is Publish for messages that may exceed what peers can read: it waits for peers that read
+// Offer is Publish for messages that may be too long for peers: it waits for peers that read
 // slowly. A peer that reads nothing for some seconds is left out until it reads again; then it gets
 // a message of instead for all that it missed.
 func (p *Publisher) Offer(instead Instead, message ...[]byte) {

@@ -26,7 +26,7 @@ after ":restart" of all ranks, so are "$" lines and files.`,
 	}
 }
 
-// runCd changes the folder of all ranks, by a cell that is recorded, and then that of the console.
+// runCd changes the folder of all ranks, by a cell that is recorded, and then the console's folder.
 func runCd(ctx context.Context, c *console.Call) console.Outcome {
 	folder, err := existingFolder(c)
 	if err != nil {

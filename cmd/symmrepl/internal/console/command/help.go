@@ -21,7 +21,7 @@ For a name that no command has, such as AllGather, the command shows the documen
 	}
 }
 
-// Help and the page of commands begin with what can be entered besides commands.
+// Help and the page of commands begin with the other kinds of entries.
 const (
 	goText = `Enter Go: declarations, statements and expressions in any order. Every rank runs it, and the value of a last
 expression is shown, unless a semicolon ends the cell. symm, fmt, math, time and strings are imported; other packages are

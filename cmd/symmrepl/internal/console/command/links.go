@@ -38,7 +38,7 @@ func linksOf(answers []session.Answer) *links {
 	return l
 }
 
-// between describes the link from a rank's device to that of another rank.
+// between describes the link from a rank's device to another rank's device.
 func between(a, b *session.Topology) (name string, known bool) {
 	switch {
 	case a == nil || b == nil:

@@ -52,7 +52,7 @@ func runNet(ctx context.Context, c *console.Call) console.Outcome {
 	return outcome
 }
 
-// describeNetwork describes a rank's network and what it refused.
+// describeNetwork describes a rank's network and its refusals.
 func describeNetwork(n *session.Network) string {
 	switch {
 	case n == nil:

@@ -8,8 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 )
 
-// examples has sessions that show what commands print, each below a heading with the command's name. A
-// test replays them.
+// examples has sessions that show the output of commands, each below a heading with the command's
+// name. A test replays them.
 //
 //go:embed examples.md
 var examples string

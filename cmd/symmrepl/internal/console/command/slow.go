@@ -31,8 +31,8 @@ A rank that is replaced is no longer slowed.`,
 // notSlowed is the answer of a rank that knows of no setting.
 const notSlowed = "no rank is slowed"
 
-// agreed returns the answers of ranks with that of the ranks which know the setting in place of those of
-// ranks that have been replaced since.
+// agreed returns the answers of ranks. Ranks that have been replaced since, and do not know the
+// setting, get the answer of the ranks that know it.
 func agreed(answers []session.Answer) []session.Answer {
 	setting := notSlowed
 	for _, a := range answers {

@@ -86,7 +86,8 @@ func pictures(t *timeline.Timeline) map[string]any {
 	return map[string]any{"text/html": view.HTML(t), "image/svg+xml": view.SVG(t, view.Light)}
 }
 
-// Traced calls run, which evaluates cells, and returns what the ranks of `:on` did meanwhile.
+// Traced calls run, which evaluates cells, and returns the records of the ranks of `:on` did
+// meanwhile.
 func Traced(ctx context.Context, c *console.Console, run func() console.Outcome) (*timeline.Timeline, console.Outcome, error) {
 	if err := inspectAll(c.Session.Inspect(ctx, c.Target(), session.Query{Topic: session.TopicStartTrace})); err != nil {
 		return nil, console.Failed, err

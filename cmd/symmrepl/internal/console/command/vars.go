@@ -57,7 +57,7 @@ func runVars(ctx context.Context, c *console.Call) console.Outcome {
 	return c.Reply(reply)
 }
 
-// checkPattern returns an error that says what to write if the pattern is malformed.
+// checkPattern returns an error, with the right form, if the pattern is malformed.
 func checkPattern(p string) error {
 	if _, err := path.Match(p, ""); err == nil {
 		return nil
@@ -128,8 +128,9 @@ func kindsOf(answers []session.Answer, patterns []string) (kinds []variableKind)
 	return kinds
 }
 
-// varsTable returns the rows of the table of variables. The first row of each kind names the kind, if
-// there are several. alone leaves the ranks out, and short what a value has below its first line.
+// varsTable returns the rows of the table of variables. The first row of each kind names the kind,
+// if there are several. alone leaves the ranks out, and short leaves out the lines of a value below
+// its first.
 func varsTable(kinds []variableKind, alone, short bool) [][]string {
 	rows := [][]string{{"kind", "ranks", "name", "type", "size", "value"}}
 	for _, k := range kinds {

@@ -39,7 +39,8 @@ the latest cell.`,
 	}
 }
 
-// foldedCalls makes a reply of answers call by call: what ranks have in common is shown once.
+// foldedCalls makes a reply of answers call by call: facts that ranks have in common are shown
+// once.
 func foldedCalls(answers []session.Answer) session.Reply {
 	reply := session.Reply{Errors: foldErrors(answers)}
 	calls := make([][]string, len(answers))

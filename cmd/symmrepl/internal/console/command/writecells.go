@@ -176,7 +176,7 @@ func writeFolder(name string, files map[string][]byte) error {
 	if err := writeFiles(dir, files); err != nil || !fresh {
 		return err
 	}
-	os.Remove(name) // an empty folder, which may be what is to be replaced
+	os.Remove(name) // an empty folder, which may be the one to be replaced
 	return os.Rename(dir, name)
 }
 

@@ -13,7 +13,7 @@ import (
 type Console struct {
 	*console.Console
 	Fake    *Session
-	Out     *bytes.Buffer // what the console prints
+	Out     *bytes.Buffer // the console's output
 	printer *render.Printer
 }
 

@@ -21,7 +21,7 @@ type Session struct {
 
 	OnEval    func(session.Cell) session.Reply
 	OnInspect func(ranks []int, q session.Query) []session.Answer
-	Debugger  session.Debugger         // what Debug returns
+	Debugger  session.Debugger         // the result of Debug
 	Event     func(session.DebugEvent) // the argument of the last call of Debug
 
 	found session.Findings

@@ -33,7 +33,7 @@ const (
 	right  anchor = "end"
 )
 
-// fontSize is the height of words, and wide at least what one letter takes, in pixels.
+// fontSize is the height of words, and wide at least the width of one letter, in pixels.
 const (
 	fontSize = 13
 	wide     = 7.2
@@ -43,7 +43,7 @@ const (
 type sheet struct {
 	width, height float64
 	svg           strings.Builder
-	outside       []string // what does not fit: words, with the place
+	outside       []string // words that do not fit: words, with the place
 }
 
 // box draws a filled box with lines of words in it.
@@ -100,7 +100,7 @@ func (s *sheet) arrow(x1, y1, x2, y2 float64, c colour) {
 	s.head(x1, y1, x2, y2, c)
 }
 
-// signal is a signal on its way, or what a wait waits for: a dashed arrow.
+// signal is a signal on its way, or the event for which a wait waits: a dashed arrow.
 func (s *sheet) signal(x1, y1, x2, y2 float64, c colour) {
 	s.stroke(c, ` stroke-dasharray="5 4"`, x1, y1, x2, y2)
 	s.head(x1, y1, x2, y2, c)
@@ -132,7 +132,7 @@ func (s *sheet) head(x1, y1, x2, y2 float64, c colour) {
 		x2-9*dx-4*dy, y2-9*dy+4*dx, c)
 }
 
-// within notes what leaves the sheet.
+// within notes words that leave the sheet.
 func (s *sheet) within(x, y, w, h float64, what ...string) {
 	if x < 0 || y < 0 || x+w > s.width || y+h > s.height {
 		s.outside = append(s.outside, fmt.Sprintf("%q at %g, %g", what, x, y))

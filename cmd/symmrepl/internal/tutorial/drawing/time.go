@@ -72,7 +72,7 @@ func launches(s *sheet) {
 	s.words(540, 182, right, "a graph: launched once, nothing in between")
 }
 
-// roofline: what share of a link an all-reduce can use, by its size.
+// roofline: the share of a link that an all-reduce can use, by its size.
 func roofline(s *sheet) {
 	s.path(grey, 60, 190, 60, 20)
 	s.path(grey, 60, 190, 500, 190)
@@ -121,7 +121,7 @@ func race(s *sheet) {
 	}
 }
 
-// border: what goes from symmrepl to PyTorch, and back.
+// border: the data that goes from symmrepl to PyTorch, and back.
 func border(s *sheet) {
 	s.frame(10, 10, 150, 170, "symmrepl")
 	s.frame(400, 10, 150, 170, "PyTorch")

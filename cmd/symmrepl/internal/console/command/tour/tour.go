@@ -94,9 +94,9 @@ func (t *Tour) record(c *console.Call, change func(*tutorial.Reached)) {
 	}
 }
 
-// Solved records that an exercise is solved if source is that of its check, which has succeeded. A
-// notebook runs checks as ordinary cells. Progress that cannot be saved is lost: nobody has asked
-// for it.
+// Solved records that an exercise is solved if source is the source of its check, which has
+// succeeded. A notebook runs checks as ordinary cells. Progress that cannot be saved is lost:
+// nobody has asked for it.
 func Solved(source string) {
 	name, title, ok := tutorial.SolvedBy(source)
 	if !ok {
@@ -109,8 +109,8 @@ func Solved(source string) {
 	_ = progress.Write(statedir.Dir())
 }
 
-// Told returns the errors of a cell as the user sees them: of the check of an exercise only what it
-// says of the answer, without the position and the code that say it again.
+// Told returns the errors of a cell as the user sees them: for the check of an exercise it shows
+// only the text about the answer, without the position and the code, which repeat it.
 func Told(source string, errs []*session.Error) []*session.Error {
 	if _, _, ok := tutorial.SolvedBy(source); !ok {
 		return errs
