@@ -25,7 +25,7 @@ __device__ __forceinline__ bool hits(const TokenArgs& a, u32 item, u64 u) {
 }
 
 // each_hit calls f(u, hit) in the lanes of a warp for selections or tokens u from first to last.
-// hit says whether u goes to an item. It looks up several items before it uses the first.
+// hit reports whether u goes to an item. each_hit looks up several items before it uses the first.
 template <class F>
 __device__ __forceinline__ void each_hit(const TokenArgs& a, u32 item, u64 first, u64 last, F f) {
   constexpr u32 kAhead = 8;

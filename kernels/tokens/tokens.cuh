@@ -19,7 +19,7 @@
 // from combine to combine: a rank that writes into slots in combine n has met all ranks in combine
 // n-1, so all of them have read the slots of combine n-2.
 //
-// Between hosts the kernels are token_hosts_routing and so on: hosts.cuh says how they work.
+// Between hosts the kernels are token_hosts_routing and so on: hosts.cuh describes them.
 //
 // Places follow from the counts and from the order of tokens and selections, so that they are the
 // same on every run.

@@ -867,7 +867,7 @@ template <class T> constexpr int kTurn = 1;
 template <class T> SYMM_CALC void turn(T* to, int, const T* from, i64) { *to = *from; }
 #endif
 
-// kAround is whether put_row can store around the caches. The sanitizer watches ordinary stores
+// kAround reports whether put_row can store around the caches. The sanitizer watches ordinary stores
 // only.
 #if defined(__x86_64__) && !defined(SYMM_SANITIZE)
 constexpr bool kAround = true;

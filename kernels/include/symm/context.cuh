@@ -55,7 +55,7 @@ static_assert(sizeof(WaitRecord) == 64 && sizeof(Outside) == 64 && sizeof(Watch)
 enum WatchBits : u32 { kAbort = 1, kTrace = 2 };
 enum WaitState : u32 { kNone = 0, kPending = 1, kTimeout = 2, kAborted = 3, kClaimed = 4, kRefused = 5, kLost = 6 };
 
-// WaitKind says what a wait is for, in the message about a wait that gives up. A wait of a user's
+// WaitKind is the kind of awaited event, in the message about a wait that gives up. A wait of a user's
 // kernel is a kUser.
 enum WaitKind : u32 {
   // 7 and 8 are waits of the host

@@ -4,7 +4,7 @@
 
 extern "C" {
 #if defined(__aarch64__)
-// emu_worker is what kernels read: see emu_machine.h.
+// emu_worker is the distance that kernels read: see emu_machine.h.
 __attribute__((visibility("hidden"))) long emu_worker;
 #endif
 // symm_builtin_entries returns the list of kernels. worker is what emu_worker has to be.

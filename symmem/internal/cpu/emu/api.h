@@ -90,7 +90,7 @@ void emu_device_close(emu_device*);
 // emu_device_running samples what runs at this moment, for at most so many executors. It takes up
 // to 20 ms.
 int emu_device_running(emu_device*, emu_sample* out, int most);
-// emu_device_works returns how many commands the device's streams have completed.
+// emu_device_works returns the number of commands that the device's streams have completed.
 uint64_t emu_device_works(emu_device*);
 
 // emu_module_load opens a library. On failure it returns null and a text to free.
@@ -198,10 +198,10 @@ const void* emu_network(emu_device*, uintptr_t board, size_t n);
 void emu_flushed(emu_device*, int ended);
 // emu_heard: the host has waited for the event.
 void emu_heard(emu_device*, emu_event*);
-// emu_is_watched tells whether a sanitizer watches the device, so that there may be findings.
+// emu_is_watched reports whether a sanitizer watches the device, so that there may be findings.
 int emu_is_watched(emu_device*);
 
-// emu_findings writes at most n findings and returns how many there were; the others are lost.
+// emu_findings writes at most n findings and returns the number that there were; the others are lost.
 size_t emu_findings(emu_device*, emu_finding* out, size_t n);
 
 #ifdef __cplusplus

@@ -224,7 +224,7 @@ void Device::inspect(Watched& w, bool aborted) {
   const std::uint64_t blocks = e->blocks.load(std::memory_order_relaxed);
   if (stop || blocks == w.blocks) e->attention.store(true, std::memory_order_relaxed);
   w.blocks = blocks;
-  // A sample says whether it spins. It may cost thousands of single steps, so one that computes is suspected
+  // A sample shows whether the thread spins. It may cost thousands of single steps, so a thread that computes is suspected
   // again only after twice the time.
   const bool suspect = still && !resting && cpu - w.suspected > std::max(kSuspect, w.suspected - w.cpu) && !e->spins.load();
   if (suspect && !e->sample.active()) {

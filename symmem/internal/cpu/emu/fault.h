@@ -29,7 +29,7 @@ struct Fault {
   char file[200] = {};
   int line = 0;
 
-  // claim returns true for the first caller, who then fills in the rest.
+  // claim returns true for the first caller, which then fills in the rest.
   bool claim(const Executor&);
   void assign(const Fault&);
 };

@@ -12,12 +12,12 @@
 // Of code that a signal has interrupted:
 //
 //	pc_of(u) sp_of(u) frame_pointer_of(u)   its registers
-//	caller_of(u, readable)   the return address of a function that has made no frame yet, 0 if it is unknown; readable says which stack words can be read
+//	caller_of(u, readable)   the return address of a function that has made no frame yet, 0 if it is unknown; readable reports whether a stack word can be read
 //	writes(u)                whether the access that has faulted is a write
 //	leave(u, sp)             continues in emu_resume with a stack pointer
 //	preempt(u)               continues in emu_preempt, which goes back; it needs kPreemptRoom bytes of stack
 //	trap_of(u)               why there was a SIGTRAP
-//	go_back(u)               after kEnd of emu_preempt: restores what was interrupted
+//	go_back(u)               after kEnd of emu_preempt: restores the interrupted code
 //
 // Single steps, if kSteps:
 //

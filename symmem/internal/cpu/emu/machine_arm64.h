@@ -20,7 +20,7 @@ namespace emu::machine {
 
 constexpr bool kSteps = false;
 
-// Saved is what preempted code finds again, on its stack. It begins with a frame, so that the frames of emu_preempt lead to the interrupted
+// Saved is the state that preempted code finds again, on its stack. It begins with a frame, so that the frames of emu_preempt lead to the interrupted
 // instruction. emu_preempted stores and loads the vector registers; the others are those of the signal's context.
 struct Saved {
   std::uint64_t frame[2];
@@ -46,7 +46,7 @@ inline std::uint64_t return_address(std::uint64_t stored) { return stored & ((1u
 
 inline void pause() { asm volatile("isb"); }
 
-// worker_distance is that of current_executor from the thread pointer, the same in all threads.
+// worker_distance returns the distance of current_executor from the thread pointer, the same in all threads.
 inline long worker_distance() { return reinterpret_cast<long>(&current_executor) - reinterpret_cast<long>(__builtin_thread_pointer()); }
 
 // begin_module tells a module worker_distance, and writes the TLS descriptors of shared memory.

@@ -309,7 +309,7 @@ class Block {
   std::vector<Stepping> stepping_;  // by thread
 
   std::vector<u16> learned_;  // threads that know more than the block
-  // Memo is about a task of another block: base_ knows what all its threads did until the time.
+  // Memo is about a task of another block: base_ is ordered behind everything that its threads did until the time.
   // nothing_later: it knows of no thread more than that.
   struct Memo {
     Task task;
@@ -326,7 +326,7 @@ class Block {
   Where locked_where_{};
 };
 
-// Sanitizer has what is watched on one device of a process.
+// Sanitizer watches the kernels of one device of a process.
 class Sanitizer {
  public:
   Sanitizer(unsigned rank, u64 seed);

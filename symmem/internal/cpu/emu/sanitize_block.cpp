@@ -575,7 +575,7 @@ void Block::load(ThreadState& t, Sync& s, const Published& seen, bool acquire, u
 }
 
 // store: a thread stores a word; swap is set if it also reads the word, known if the word's value
-// before is that of the last store.
+// before is the value of the last store.
 void Block::store(ThreadState& t, Sync& s, bool known, bool swap, bool release_order, unsigned scope) {
   if (watched_->by->seed) s.before = s, s.stored_at = known ? nanoseconds() : 0;
   s.version++;

@@ -75,7 +75,7 @@ class Network {
   void done(u64* word, u64 value);
 
   Peer& peer(u32);
-  // note records who has posted. before returns the last sequence that the posting thread knows of,
+  // note records the thread that has posted. before returns the last sequence that the posting thread knows of,
   // at a level; forgotten ones count as known.
   static void note(Peer&, const Post&);
   static u32 before(const Peer&, const Known&, unsigned level, const Post&);

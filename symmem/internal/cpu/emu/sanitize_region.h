@@ -148,10 +148,10 @@ struct Region {
   Task begin_task(unsigned rank, const Launch&, u32 block);
 };
 
-// region returns that of this process, or null before attach or create.
+// region returns the region of this process, or null before attach or create.
 Region* region();
 // name returns the region's name for other processes, or null if there is no region. create makes
-// one unless there is one, and attach maps that of another process; they return why they fail.
+// one unless there is one, and attach maps the region of another process. If they fail, they return the reason.
 const char* name();
 const char* create(const char** why);
 bool attach(const char* name, const char** why);

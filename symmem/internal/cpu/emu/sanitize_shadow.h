@@ -54,15 +54,15 @@ struct Known {
   }
 };
 
-// ended returns what the host of a rank knew at the end of one of the last two cells that it ran;
+// ended returns the knowledge of a rank's host at the end of one of the last two cells that it ran;
 // the cell's number is in run next to it.
 inline Known& ended(unsigned rank, unsigned i) { return *reinterpret_cast<Known*>(region()->ended[rank].known[i]); }
-// What the hosts of all ranks have published, and what was released to words outside of watched
+// The knowledge that the hosts of all ranks have published, and that was released to words outside of watched
 // memory. Locks of the region guard them.
 inline Known& met() { return *reinterpret_cast<Known*>(region()->met); }
 inline Known& outside() { return *reinterpret_cast<Known*>(region()->outside); }
 
-// Release is what a thread publishes by a word: the block's knowledge at its last barrier, what the
+// Release is the knowledge that a thread publishes by a word: the block's knowledge at its last barrier, what the
 // thread has learned since, and what it has done so far.
 struct Release {
   Known base, more;
@@ -137,7 +137,7 @@ struct Observer {
 };
 constexpr unsigned kObservers = 4;
 
-// Lost is a value that was overwritten before any thread had seen it, and who overwrote it. A sender
+// Lost is a value that was overwritten before any thread had seen it, and the task that overwrote it. A sender
 // may overwrite several values, one after another, before the receiver looks for the first of them.
 struct Lost {
   u64 value;

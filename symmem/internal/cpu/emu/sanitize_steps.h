@@ -33,7 +33,7 @@ struct Stepped {
 
 constexpr unsigned kStores = 4;
 
-// Stepping is what a thread has done since its last fence or barrier.
+// Stepping records the actions of a thread since its last fence or barrier.
 struct Stepping {
   u32 since = 0;            // the barrier after which that was
   std::uintptr_t last = 0;  // the word that it has read, if that was its latest access

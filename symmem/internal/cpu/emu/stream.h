@@ -88,7 +88,7 @@ class Stream {
   // synchronize waits for all added commands. It returns true if there was a fault since its last
   // call, with the kernel and its library.
   bool synchronize(Fault&, std::string& kernel, std::string& library);
-  // known returns what the stream knew when it was last idle.
+  // known returns the knowledge of the stream when it was last idle.
   sanitize::Known known();
   Device* device() const { return device_; }
   // call names the call that issues what is added from now on.

@@ -41,7 +41,7 @@ class Tally {
   void add();
 
   // await_change waits until the count is no longer old: it polls for the time of a short kernel, about
-  // 15 us, and then sleeps. Polling for longer takes the processor from those who are awaited, if threads
+  // 15 us, and then sleeps. Polling for longer takes the processor from the awaited threads, if threads
   // share processors: with ten times as many polls the operations of 2 and of 4 ranks on 2 processors take
   // about 1.1 times as long.
   void await_change(std::uint32_t old);

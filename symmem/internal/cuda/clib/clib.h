@@ -382,7 +382,7 @@ sy_status sy_shmem_join(const sy_shmem *n, sy_device *d, const unsigned char *id
 sy_status sy_shmem_leave(const sy_shmem *n, sy_device *d);
 
 // sy_shmem_alloc returns zeroed memory of the heap; its code is SY_SHMEM_FULL if there is no room.
-// sy_shmem_peer returns where a member's copy of an address is mapped, 0 if it is not.
+// sy_shmem_peer returns the address at which a member's copy of an address is mapped, 0 if it is not.
 #define SY_SHMEM_FULL (-2)
 sy_status sy_shmem_alloc(const sy_shmem *n, sy_device *d, size_t size, uint64_t *ptr);
 sy_status sy_shmem_free(const sy_shmem *n, sy_device *d, uint64_t ptr);

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-// NET_FAR_AHEAD is how far the number of a message may be ahead of the first unfinished one.
+// NET_FAR_AHEAD is the maximum distance of a message's number from the first unfinished one.
 enum { NET_FAR_AHEAD = 1 << 20 };
 
 typedef struct net_parked {

@@ -78,7 +78,7 @@ typedef struct net_transport {
 	// admit sets the secret by which ranks recognise each other when they connect, before any peer
 	// knows an address; from any thread. NULL if the provider has no connections.
 	void (*admit)(void *self, uint64_t secret);
-	// strangers returns how many connections were refused; from any thread. NULL if the provider
+	// strangers returns the number of refused connections; from any thread. NULL if the provider
 	// has no connections.
 	uint64_t (*strangers)(void *self);
 } net_transport;

@@ -12,7 +12,7 @@ int gate_build(void *inside, char why[NET_WHY]);
 // gate_open sets the secret by which ranks recognise each other from now on.
 void gate_open(uint64_t secret);
 
-// gate_strangers returns how many connections were refused.
+// gate_strangers returns the number of refused connections.
 uint64_t gate_strangers(void);
 
 #endif

@@ -3,7 +3,7 @@
 // When the library is opened, its constructors replace the Go run-time's handlers for SIGSEGV and
 // similar signals, and patch the first bytes of libc's munmap. Environment variables that are set
 // before prevent both. The library still installs a handler for SIGHUP, which is replaced by the
-// earlier one. gate.c controls who may connect.
+// earlier one. gate.c controls which processes may connect.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

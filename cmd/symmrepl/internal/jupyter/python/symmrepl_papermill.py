@@ -9,7 +9,7 @@ from papermill.translators import Translator, papermill_translators
 
 __all__ = ["Engine", "Go"]
 
-# A line that declares variables: n := 1, or var n int = 1. A comment at its end says what they are for.
+# A line that declares variables: n := 1, or var n int = 1. A comment at its end describes them.
 DECLARATION = re.compile(r"(?:var\s+(?P<var>\w+(?:\s*,\s*\w+)*)(?P<type>\s+[^=\s][^=]*?)?(?:\s*=\s*(?P<is>.*?))?|(?P<short>\w+(?:\s*,\s*\w+)*)\s*:=\s*(?P<value>.*?))(?:\s+//\s*(?P<help>.*))?")
 
 

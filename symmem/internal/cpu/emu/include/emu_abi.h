@@ -29,7 +29,7 @@ struct Votes {
   unsigned yes, all;
 };
 
-// Sanitize is how a watched kernel reports its actions: see sanitize.h. how is 1 for a write, plus
+// Sanitize has the functions by which a watched kernel reports its actions: see sanitize.h. how is 1 for a write, plus
 // 2 if the access is atomic or volatile; kind is 0 for a load, 1 for a store, 2 for both, 3 for a
 // compare-and-exchange that fails; a scope is 0 for the block, 1 for the device, 2 for the system.
 struct Sanitize {
@@ -54,7 +54,7 @@ struct Sanitize {
   void (*index)(long long index, const char* array, const void* pc);
 };
 
-// Api is how a kernel calls the run time. Every function may switch to another thread of the block.
+// Api has the functions of the run time that a kernel calls. Every function may switch to another thread of the block.
 struct Api {
   // barrier is __syncthreads: it returns the number of threads, and of those whose predicate is
   // true.
@@ -93,7 +93,7 @@ struct Thread {
   unsigned linear;
 };
 
-// Poll is what a thread of a block has loaded lately: see emu_poll.h.
+// Poll records the latest loads of a thread of a block: see emu_poll.h.
 struct Poll {
   const void* p;                   // a word, whose next load ends a turn of the thread's loop
   const void* pc;                  // where it was loaded

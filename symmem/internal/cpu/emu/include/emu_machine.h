@@ -1,7 +1,7 @@
 // emu_machine.h: what kernels do by instructions of the machine, x86-64 or aarch64.
 //
 // Fences are in assembly, since the sanitizer would count one of the compiler's as a fence of the kernel. x86-64 keeps the order of loads and of
-// stores, and needs instructions for none but a full fence; aarch64 keeps no order. docs/cpu-device.md lists who relies on which order.
+// stores, and needs instructions for none but a full fence; aarch64 keeps no order. docs/cpu-device.md lists the code that relies on each order.
 #pragma once
 
 namespace emu {
