@@ -184,3 +184,26 @@ __global__ void gap(symm::Handle h, float* out, int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = h.buffer<float>(right)[i] - h.buffer<float>(h.rank)[i];
   
 }`)
+
+// %% [wrong] The maximum
+// says: it is right on 4 ranks, but not on 3
+biggest := symm.Compile(`
+__global__ void biggest(symm::Handle h, float* out, int n) {
+  if (!symm::barrier(h, 0)) return;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    float best = h.buffer<float>(0)[i];
+    for (int p = 1; p < 4; p++) best = fmaxf(best, h.buffer<float>(p)[i]);
+    out[i] = best;
+  }
+  symm::barrier(h, 0);
+}`)
+
+// %% [wrong] Repair: the difference
+// says: it is right on 4 ranks, but not on 3
+gap := symm.Compile(`
+__global__ void gap(symm::Handle h, float* out, int n) {
+  int right = (h.rank + 1) & 3;
+  if (!symm::barrier(h, 0)) return;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = h.buffer<float>(right)[i] - h.buffer<float>(h.rank)[i];
+  symm::barrier(h, 0);
+}`)

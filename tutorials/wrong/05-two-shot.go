@@ -143,3 +143,42 @@ __global__ void whole(symm::Handle h, int n) {
   }
   symm::barrier(h, 0);
 }`)
+
+// %% [wrong] Repair: the remainder
+// says: it is right on 4 ranks, but not on 3
+whole := symm.Compile(`
+__global__ void whole(symm::Handle h, int n) {
+  if (!symm::barrier(h, 0)) return;
+  int each = n / h.world_size, first = h.rank * each, end = first + each;
+  if (h.rank == h.world_size - 1) end = n;
+  for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
+    float total = 0;
+    for (int p = 0; p < 4; p++) total += h.buffer<float>(p)[i];
+    for (int p = 0; p < 4; p++) h.buffer<float>(p)[i] = total;
+  }
+  symm::barrier(h, 0);
+}`)
+
+// %% [wrong] Repair: the remainder
+// says: it is right on 4 ranks, but not on 3
+whole := symm.Compile(`
+__global__ void whole(symm::Handle h, int n) {
+  if (!symm::barrier(h, 0)) return;
+  int first = h.rank * n / 4, end = (h.rank + 1) * n / 4;
+  for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
+    float total = 0;
+    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[i];
+    for (int p = 0; p < h.world_size; p++) h.buffer<float>(p)[i] = total;
+  }
+  symm::barrier(h, 0);
+}`)
+
+// %% [wrong] Fair slices
+// says: 3 ranks share 10 elements: the last slice ends at 7
+func slice(r, ranks, n int) (first, end int) {
+	shift := 0 // a division by shifting is right for powers of two
+	for 1<<shift < ranks {
+		shift++
+	}
+	return r * n >> shift, (r + 1) * n >> shift
+}
