@@ -235,6 +235,30 @@ case now[2] > 0:
 case now[1] > 0:
 	panic("out is not the number of the left neighbour")
 }
+few := max(size-1, min(size, 2)) // on fewer ranks the numbers must go to the right, too
+part := symm.NewGroup(symm.World().Ranks()[:few]...)
+data.Fill(-1)
+symm.Meet()
+failed := 0
+if rank < few {
+	hPart := symm.Rendezvous(data, part)
+	if symm.Maybe(func() {
+		hPart.SignalAdd(rank, 0, 1) // the flag, so that no rank waits for one that has failed
+		hand.Launch(symm.Grid(1), symm.Block(32), hPart, handed, symm.Timeout(time.Second))
+		symm.Synchronize()
+	}) != nil {
+		failed = 1
+	}
+}
+symm.Recover()
+symm.Findings() // the message below is enough
+part.Free()
+if rank < few && !data.Equal((rank+few-1)%few) {
+	failed = 1
+}
+if symm.AllReduce(bad.CopyFrom([]int{failed, 0, 0}), "max").Ints()[0] > 0 {
+	panic(fmt.Sprintf("it is right on %d ranks, but not on %d: h.world_size is their number", size, few))
+}
 fmt.Println("correct")
 
 // %% [markdown]
@@ -339,6 +363,25 @@ case verdict[1] > 0:
 	panic(said)
 case verdict[0] > 0:
 	panic("a sum is not what the left neighbour has sent")
+}
+few := max(size-1, min(size, 2)) // on fewer ranks it must be right, too
+part := symm.NewGroup(symm.World().Ranks()[:few]...)
+sums.Fill(0)
+failed := 0
+if rank < few {
+	hPart := symm.Rendezvous(ringData, part)
+	if symm.Maybe(func() {
+		around.Launch(symm.Grid(1), symm.Block(64), hPart, sums, 1, symm.Timeout(time.Second))
+		symm.Synchronize()
+	}) != nil || !sums.Equal((rank+few-1)%few) {
+		failed = 1
+	}
+}
+symm.Recover()
+symm.Findings() // the message below is enough
+part.Free()
+if symm.AllReduce(wrong.CopyFrom([]int{failed, 0}), "max").Ints()[0] > 0 {
+	panic(fmt.Sprintf("it is right on %d ranks, but not on %d: h.world_size is their number", size, few))
 }
 symm.Sanitize(false, 0)
 fmt.Println("correct")

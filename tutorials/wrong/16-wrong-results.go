@@ -224,3 +224,39 @@ predict := 256.0
 // %% [wrong] Predict: how many threads are outside?
 // says: count those with
 predict := 24.0
+
+// %% [wrong] Repair: an order that is strong enough
+// says: it is right on 4 ranks, but not on 3
+hand := symm.Compile(`
+__global__ void hand(symm::Handle h, int* out) {
+  int next = (h.rank + 1) & 3;
+  h.buffer<int>(next)[threadIdx.x] = h.rank;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence_system();
+    *(volatile unsigned*)h.pad(next) = 1;
+    while (*(volatile unsigned*)h.pad(h.rank) == 0);
+    __threadfence_system();
+  }
+  __syncthreads();
+  out[threadIdx.x] = h.buffer<int>(h.rank)[threadIdx.x];
+}`)
+
+// %% [wrong] Make it clean
+// says: it is right on 4 ranks, but not on 3
+around := symm.Compile(`
+__global__ void around(symm::Handle h, int* sums, int rounds) {
+  int next = (h.rank + 1) & 3, last = (h.rank + 3) & 3, i = threadIdx.x;
+  for (int round = 0; round < rounds; round++) {
+    h.buffer<int>(next)[i] = 10 * round + h.rank;
+    __syncthreads();
+    if (i == 0) symm::put_signal(h, next, 0);
+    if (i == 0) symm::wait_signal(h, last, 0);
+    __syncthreads();
+    sums[i] += h.buffer<int>(h.rank)[i];
+    __syncthreads();
+    if (i == 0) symm::put_signal(h, last, 1);
+    if (i == 0) symm::wait_signal(h, next, 1);
+    __syncthreads();
+  }
+}`)
