@@ -18,8 +18,8 @@
 // Usually you write that code into a file, start four processes with a launcher, and read four
 // logs. Here you type a cell once, every rank runs it, and you see the result of each rank. You
 // need no GPU: without one, each rank is a process on an emulated device in host memory. Start at
-// least two ranks: some cells make ranks disagree on purpose. Cells are Go: `tutorials/go-in-ten-minutes.go` has what
-// you need of it if you know Python or C++, and `tutorials/glossary.md` explains the words of the course.
+// least two ranks: some cells make ranks disagree on purpose. Cells are Go: `tutorials/go-in-ten-minutes.go` is enough
+// Go for them if you know Python or C++, and `tutorials/glossary.md` explains the words of the course.
 
 // %% Who are you?
 symm.Rank()

@@ -5,7 +5,7 @@
 // %% [markdown]
 // # Symmetric memory and handles
 //
-// A rank's variables are its own. So is GPU memory: what one process allocates on its GPU, another process cannot access.
+// A rank's variables are its own. So is GPU memory: a process cannot access memory that another process allocates on its GPU.
 //
 // **Symmetric memory** is the exception. All ranks allocate the same shape at the same time, and each rank maps the
 // memory of all other ranks into its own address space. From then on, a kernel on GPU 0 reads the memory of GPU 3 by an
@@ -138,7 +138,7 @@ symm.Empty(symm.F32, n)
 
 // %% [markdown]
 // Collective calls are compared before anything is allocated. Otherwise the memory would not be symmetric, and a kernel
-// would read past the end of a copy an hour later. Here the error shows which rank asked for what, and nothing is broken.
+// would read past the end of a copy an hour later. Here the error names the rank and its request, and nothing is broken.
 //
 // What about a rank that does not exist?
 
@@ -248,7 +248,7 @@ for round := range 2 * size { // each rank is the root twice: once it is late, o
 fmt.Println("correct")
 
 // %% [markdown]
-// A common pattern: each rank owns a *slot* in every copy. With one slot per rank, no rank overwrites what another has written.
+// A common pattern: each rank owns a *slot* in every copy. With one slot per rank, no rank overwrites another rank's values.
 //
 // ![Rank 1 writes its slot, number 1, in the copies of all ranks.](picture:slots)
 //
@@ -269,7 +269,7 @@ secret := 7*rank + 3
 secret
 
 // %% [exercise] Gather by hand
-// Write `gather()`. After it, `slots` on every rank holds the `secret` of each rank: slot 0 that of rank 0, slot 1 that of
+// Write `gather()`. After it, `slots` on every rank holds the `secret` of each rank: slot 0 the one of rank 0, slot 1 the one of
 // rank 1. Do it by writing: each rank writes its `secret` into its own slot of every copy. The check gives each rank
 // another number, which no other rank knows.
 //

@@ -35,7 +35,7 @@ symm.Synchronize()
 fmt.Println(left, "has signalled")
 
 // %% [markdown]
-// Both are operations of the device: `WaitSignal` returns at once, and what follows it *on the device* waits. Go code that
+// Both are operations of the device: `WaitSignal` returns at once, and later work *on the device* waits. Go code that
 // wants to know that the signal is there calls `symm.Synchronize()`, as above, or reads a tensor.
 //
 // `WaitSignal` also *consumes* the signal. If you wait again, you wait for a second signal.

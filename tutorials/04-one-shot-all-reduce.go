@@ -271,7 +271,7 @@ case found[2] > 0:
 	panic(fmt.Sprintf("out has an old value of rank %d, which was late: a barrier must wait for it before any rank reads", late))
 }
 
-// On the emulated device the sanitizer grades what remains, which does not depend on who comes first. It watches fewer
+// On the emulated device the sanitizer grades your code, and its result does not depend on which rank comes first. It watches fewer
 // ranks, on which the kernel must be right, too.
 few := max(size-1, min(size, 2))
 part := symm.NewGroup(symm.World().Ranks()[:few]...)
@@ -427,7 +427,7 @@ if symm.AllReduce(verdict.CopyFrom(found), "max").Ints()[0] > 0 {
 	panic("the result is right, but a rank could return and change its vector while rank 0 still read it; what is missing at the end?")
 }
 
-// On the emulated device the sanitizer grades what remains, which does not depend on who comes first. It watches fewer
+// On the emulated device the sanitizer grades your code, and its result does not depend on which rank comes first. It watches fewer
 // ranks, on which the kernel must be right, too.
 few := max(size-1, min(size, 2))
 part := symm.NewGroup(symm.World().Ranks()[:few]...)
@@ -469,7 +469,7 @@ fmt.Println("correct")
 // %% [markdown]
 // ## The same in Triton
 //
-// A kernel need not be CUDA C++. On GPUs, `symm.LoadKernel` loads what another compiler has compiled. In Triton the loop over
+// A kernel need not be CUDA C++. On GPUs, `symm.LoadKernel` loads a kernel of another compiler. In Triton the loop over
 // peers reads a table of addresses; the two barriers are calls around the launch:
 //
 //     @triton.jit
@@ -482,7 +482,7 @@ fmt.Println("correct")
 //         tl.store(out + i, total, mask=i < n)
 //
 // `docs/loading.md` has the script that makes `one_shot.cubin` and `one_shot.json` of it, on any machine. The emulated device runs no
-// machine code: call the function below there, and the error says what to do instead.
+// machine code: call the function below there, and the error names the remedy.
 
 // %% Its launch: a table of the copies instead of the handle. Call inTriton("one_shot.json") where a GPU is.
 func inTriton(file string) []float32 {

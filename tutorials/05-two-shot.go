@@ -198,7 +198,7 @@ for _, length := range []int{127, 128, 126, 101, 5, 1} {
 	}
 }
 
-// On the emulated device the sanitizer grades what remains, which does not depend on who comes first. It watches fewer
+// On the emulated device the sanitizer grades your code, and its result does not depend on which rank comes first. It watches fewer
 // ranks, on which the kernel must be right, too.
 few := max(size-1, min(size, 2))
 part := symm.NewGroup(symm.World().Ranks()[:few]...)

@@ -39,9 +39,9 @@ if rank == 0 {
 symm.Synchronize()
 
 // %% [markdown]
-// Read such a message in this order: *which rank* waited, for *which peer*, for *what*, and what
+// Read such a message in this order: the *rank* that waited, the *peer*, the awaited *event*, and what
 // the peer does instead. Then look at the code of the other rank: where does rank 1 put a signal on
-// channel 0? Nowhere. Below the message is a table of what all ranks do.
+// channel 0? Nowhere. Below the message is a table of all ranks and their work.
 //
 // How can symmrepl know that the signal will not come? Rank 1 has finished the cell, none of its
 // goroutines still runs, and no message is on its way. While a rank computes, sleeps, or runs a

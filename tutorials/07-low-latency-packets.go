@@ -500,7 +500,7 @@ case found[2] > 0:
 	panic("the values are right, but after epochs 3 and 4 the inbox does not hold both: which bank does each epoch use?")
 }
 
-// On the emulated device the sanitizer grades what remains, which does not depend on who comes first. It watches fewer
+// On the emulated device the sanitizer grades your code, and its result does not depend on which rank comes first. It watches fewer
 // ranks, on which the kernel must be right, too.
 few := max(size-1, min(size, 2))
 part := symm.NewGroup(symm.World().Ranks()[:few]...)

@@ -460,7 +460,7 @@ case found[0] > 0:
 	panic("copy c is not in row c of back: the copies are sorted by expert, and place[c] is the row of copy c")
 }
 
-// On the emulated device the sanitizer grades what remains. It does not depend on who comes first.
+// On the emulated device the sanitizer grades your code. Its result does not depend on which rank comes first.
 symm.Sanitize(true, 0)
 symm.Findings() // those of before
 weigh.Launch(symm.Grid(tokens), symm.Block(32), y, back, place, weight, hidden)

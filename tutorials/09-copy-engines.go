@@ -89,7 +89,7 @@ fmt.Println("c", c.Float32s()[0], "y", y.Slice(0, 1).Float32s()[0], y.Slice((siz
 // Note what waits: the *streams*. The host has enqueued all the work and continued.
 //
 // `symm.Async` does the same without names for the stream and its events: it calls a function with a stream of its own as the
-// current one, after what was issued before. `Wait` makes the current stream wait for that work.
+// current one, after the work that was issued before. `Wait` makes the current stream wait for that work.
 
 // %% The all-gather as a work of its own.
 mine.Fill(20 * (rank + 1))
@@ -260,7 +260,7 @@ for step := range 3 {
 // ## In one call
 //
 // This pattern is so common that it is an operation: `AllGatherMatMul`, PyTorch's `fused_all_gather_matmul`. Copy engines fetch the
-// rows of one rank while those of another are multiplied. It takes a list of factors and makes a product for each.
+// rows of one rank while the rows of another are multiplied. It takes a list of factors and makes a product for each.
 //
 // `MatMulReduceScatter` goes the opposite way: all ranks' products are added up, and each rank gets its rows of the sum. A rank
 // multiplies the rows for one rank after the other and sends each while the next are multiplied; at the end a kernel adds up.
@@ -337,7 +337,7 @@ func forward(layers int) {
 
 // %% [hint]
 // `used[b].Record()` after `multiply`, and `used[b].Wait(side)` before `gather`. The gather of layer 2 then waits for the product of layer 0,
-// and not for that of layer 1.
+// and not for the product of layer 1.
 
 // %% [solution]
 func forward(layers int) {
@@ -578,7 +578,7 @@ fmt.Println("correct")
 // ## What you know now
 //
 // - Copy engines move data without using multiprocessors: `symm.CopyEngine()`.
-// - Work on two streams overlaps. Events order what must not overlap. `symm.Async` brings a stream and its events.
+// - Work on two streams overlaps. Events order work that must not overlap. `symm.Async` brings a stream and its events.
 // - A consumer that needs the data in pieces waits in pieces: one word for each, on a stream or in a kernel. `AllGatherMatMul` and
 //   `MatMulReduceScatter` do it for products.
 //

@@ -121,9 +121,9 @@ symm.UseMemPool(func() {
 //
 // - A tensor from the pool lives until its `Free`. The garbage collector, which frees ordinary tensors, does not free it.
 // - **All ranks take and free in the same order.** The pool cannot ask the other ranks. It works because each rank chooses the same free block by
-//   itself: the first one of the right size. If one rank frees in a different order, its next tensor is in a different block than those of its peers.
+//   itself: the first one of the right size. If one rank frees in a different order, its next tensor is in a different block than its peers' tensors.
 //
-// Unchecked, this would produce wrong data much later. So each take and each free is compared with those of the other
+// Unchecked, this would produce wrong data much later. So each take and each free is compared with the takes and frees of the other
 // ranks, on the device. Ranks 0 and 1 make the mistake, with a pool of their own group:
 
 // %% [fails] Rank 0 frees its first tensor, rank 1 its second.

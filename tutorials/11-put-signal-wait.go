@@ -109,7 +109,7 @@ for step := uint64(1); step <= 3; step++ {
 seen
 
 // %% [markdown]
-// Without word 4, it still works nearly always. By now you know what that is worth.
+// Without word 4, it still works nearly always. By now you know that this proves nothing.
 //
 // ## Strong and weak signals
 //
@@ -369,7 +369,7 @@ predict := 0.0
 // From whom does rank 0 receive, in every step? Which block does that rank pass on in step 0, and in step 1?
 
 // %% [hint]
-// Rank 5 sends block 5 in step 0, then what it received in the step before: block 4 in step 1.
+// Rank 5 sends block 5 in step 0, then the block that it received in the step before: block 4 in step 1.
 
 // %% [solution]
 predict := 2.0
@@ -630,7 +630,7 @@ if neighbour := mates > 1 && (me == 1 || me == mates-1); !everywhere(!neighbour 
 	panic("the kernel ends although a neighbour has not sent in this epoch: it must wait for both words to reach the epoch")
 }
 
-// On the emulated device the sanitizer grades what remains. It does not depend on who comes first.
+// On the emulated device the sanitizer grades your code. Its result does not depend on which rank comes first.
 symm.Sanitize(true, 0)
 symm.Findings() // those of before
 for epoch := 3; epoch <= 5; epoch++ {
@@ -667,7 +667,7 @@ fmt.Println("correct")
 // is installed; `--net null` is for one machine only. Puts, gets, signals and barriers cross hosts,
 // called by the host or by kernels (symm/remote.cuh), and so do the collectives in the table of
 // docs/ops.md. Other operations are refused before anything runs; the message names the rank that
-// cannot be reached, and what to use instead. `:ranks` shows the host of each rank, and `:net` the
+// cannot be reached, and the remedy. `:ranks` shows the host of each rank, and `:net` the
 // traffic so far.
 //
 // The kernels of this tutorial translate line by line to NCCL's functions:

@@ -11,7 +11,7 @@
 // 2. **What is the floor?** How long would it take if only the hardware's limits counted?
 // 3. **Would I get the same figure again**, and is the result right?
 //
-// In this tutorial you build a measurement that answers them. Without a GPU its figures are those of the emulated
+// In this tutorial you build a measurement that answers them. Without a GPU its figures describe the emulated
 // device and mean nothing. The method is the same. Start it on one host: it measures one-shot operations, which stay inside a host.
 
 // %% A vector for each rank, and a kernel that runs for a given time.
@@ -117,7 +117,7 @@ slowest(float64(10 * rank))
 // ## The complete measurement
 //
 // A graph of many calls excludes the host time between them (tutorial 10). Only the operation is left. `eager`, one
-// call after the other, is what a program without capture gets. Both are fair. State which one you report.
+// call after the other, is the time of a program without capture. Both are fair. State which one you report.
 
 // %% Warm up, synchronise, many calls in a graph, the median of runs, the slowest rank.
 const calls, replays, runs = 10, 3, 7
@@ -194,7 +194,7 @@ fmt.Printf("the link: %.1f GB/s; floor %.2f µs, measured %.2f µs, %.0f %% of i
 // same page; an all-reduce sends a message of `S` bytes `2(N-1)/N` times.
 
 // %% AllReduce on four H200s: floor and measurement.
-// The figures are those of docs/benchmarks.md.
+// The figures come from docs/benchmarks.md.
 const emptyH200, tripH200, rateH200 = 0.47, 0.64, 380e3 // µs, µs, bytes per µs
 sent := 2 * float64(4-1) / 4
 floorH200 := func(bytes float64) float64 { return emptyH200 + tripH200 + bytes*sent/rateH200 }

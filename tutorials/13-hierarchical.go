@@ -269,7 +269,7 @@ for hosts := 2; hosts <= 4; hosts++ {
 	}
 }
 
-// On the emulated device the sanitizer grades what remains.
+// On the emulated device the sanitizer grades your code.
 symm.Sanitize(true, 0)
 symm.Findings() // those of before
 addUp.Launch(symm.Grid(8), symm.Block(128), symm.Local(symm.F32, 2*count).Fill(1), symm.Local(symm.F32, count).Fill(1), count, 2, 0)

@@ -109,7 +109,7 @@ symm.Synchronize()
 // ## Put, signal, wait
 //
 // Between hosts there are no pointers: `ncclGetPeerPointer` returns none for a peer on another
-// host, and symmrepl reports that as an error. GIN reaches every rank. Its steps are those of
+// host, and symmrepl reports that as an error. GIN reaches every rank. Its steps are the ones of
 // tutorial 11:
 //
 //     ncclGin gin{comm, 0};                                       a context: an order of my puts, and a set of signals
@@ -235,7 +235,7 @@ __global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps)
 // How much has my signal grown when the data of step 2 has arrived? Does the wait of step 2 wait at all?
 
 // %% [hint]
-// A fast left neighbour puts the data of step 2 while I still copy those of step 1. What says that all ranks have copied?
+// A fast left neighbour puts the data of step 2 while I still copy the data of step 1. How do ranks learn that all have copied?
 
 // %% [hint]
 // Wait for `before + step`. After the copy, all ranks meet: the `bar.sync` from above, once more.
@@ -313,7 +313,7 @@ for _, steps := range []int{1, 3, 4, 2} {
 		panic(fmt.Sprintf("after %d steps a rank does not have the numbers of the rank %d places to its left: each step waits for one more signal, and nobody puts into an inbox that has not been copied", steps, steps))
 	}
 }
-// The sanitizer grades what remains. It does not depend on who comes first.
+// The sanitizer grades your code. Its result does not depend on which rank comes first.
 if _, wrong, raced, list := worst(3, 20*time.Second, true); wrong || raced {
 	said := "right by luck: each step waits for one more signal, and nobody puts into an inbox that has not been copied"
 	for _, f := range list {
@@ -468,7 +468,7 @@ case found[3] > 0:
 	panic("a place does not have what its rank put in this launch: " + early)
 }
 
-// On the emulated device the sanitizer grades what remains. It does not depend on who comes first.
+// On the emulated device the sanitizer grades your code. Its result does not depend on which rank comes first.
 symm.Sanitize(true, 0)
 symm.Findings() // those of before
 for number := range 3 {

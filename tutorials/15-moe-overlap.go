@@ -201,7 +201,7 @@ for _, blocks := range []int{1, 2, 3, 8} {
 	multiplied([]int{8, 3, 1}, []int{0, 8, 16}, 24, blocks)
 }
 
-// On the emulated device the sanitizer grades what remains.
+// On the emulated device the sanitizer grades your code.
 symm.Sanitize(true, 0)
 symm.Findings() // those of before
 multiplied([]int{5, 0, 7}, []int{0, 8, 8}, 16, 3)

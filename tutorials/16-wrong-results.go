@@ -8,9 +8,9 @@
 // If a program hangs, you notice it. A program with a race prints a number, and often the right
 // one. Three kinds of mistakes are like that:
 //
-//     bounds     an index too far reads or overwrites what lies behind
-//     races      two threads use the same memory, one of them writes, and nothing says who comes first
-//     order      something says who comes first, but too weakly: right on this machine, wrong on the next
+//     bounds     an index too far reads or overwrites the memory behind
+//     races      two threads use the same memory, one of them writes, and nothing orders the two
+//     order      something orders the two, but too weakly: right on this machine, wrong on the next
 //
 // A test finds them by luck. The *sanitizer* finds them by watching: it sees every access of every
 // thread on every rank, and it knows barriers, signals, fences, events and launches. It checks
@@ -288,7 +288,7 @@ sums := symm.Local(symm.I32, 64)
 
 // %% [exercise] Make it clean
 // The kernel `around` has three mistakes: a barrier of the block is missing, the waits are for one thread only, and a slot is written again before its reader has answered. Mend it. It is launched
-// with one block of 64 threads, and `sums[i]` must be what the left neighbour has sent in all rounds.
+// with one block of 64 threads, and `sums[i]` must be the sum of the values that the left neighbour has sent in all rounds.
 
 // %% [start]
 around := symm.Compile(`

@@ -96,8 +96,8 @@ out.Float32s()[n-1]*float32(size) == symm.OneShotAllReduce(grad, "sum").Float32s
 //     pip install torch cuda-bindings
 //     torchrun --nproc-per-node 4 k.py --test
 //
-// `--test` runs the cells, compares each rank's memory with what `torch.distributed` brings, and counts the checks. Your own job
-// imports the kernel, `from k import average`, and launches it on PyTorch's current stream. What has no counterpart, such as a goroutine,
+// `--test` runs the cells, compares each rank's memory with the data of `torch.distributed`, and counts the checks. Your own job
+// imports the kernel, `from k import average`, and launches it on PyTorch's current stream. A statement without a counterpart, such as `go`,
 // stays as a comment with the reason. `:export FOLDER --cpp` writes C++ instead; `docs/export.md` has both.
 //
 // ## There and back: values
@@ -169,7 +169,7 @@ last.Equal(symm.Local(symm.F32, n).Fill(size))
 //
 //     k := symm.LoadKernel("one_shot.json", "", symm.Params("ptr", "*fp32", "i32", "i32"))
 //
-// It runs on symmetric tensors, and its arguments are checked as those of any other kernel. That needs a GPU: the emulated device
+// It runs on symmetric tensors, and its arguments are checked like those of any other kernel. That needs a GPU: the emulated device
 // compiles CUDA text and runs no machine code. `docs/loading.md` has the way from a Triton function to its launch, and tutorial 04 the
 // function. A kernel that you have as text needs none of this: give the text to `symm.Compile`.
 //
@@ -385,7 +385,7 @@ if rank == 0 {
 //
 // - `:export k.py` carries kernels, launches and checks to PyTorch; `--test` compares them there with `torch.distributed`.
 // - `Save` and `symm.Load` share files with PyTorch and numpy, whole or divided over the ranks; the Python package moves tensors without files.
-// - `symm.LoadKernel` runs what Triton or nvcc has compiled, on GPUs.
-// - The names of symmetric memory are PyTorch's, and so is what changes its argument and what does not.
+// - `symm.LoadKernel` runs kernels that Triton or nvcc has compiled, on GPUs.
+// - The names of symmetric memory are PyTorch's, and the same calls change their arguments.
 //
 // This was the last tutorial; `:tutorial` lists what you have solved. Take a kernel of your own, sanitize it, measure it, and export it.
