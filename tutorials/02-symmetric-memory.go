@@ -169,6 +169,7 @@ number
 // After `give(root)`, called by all ranks, the `t` of every rank holds the `number` of the rank `root`, in all four elements. Only the root
 // writes. The
 // function below has two mistakes. The check gives each rank another number and calls `give` with each rank as the root.
+// It also runs `give` on fewer ranks, with their own `h`, `right` and `size`.
 
 // %% [start]
 func give(root int) {
@@ -245,6 +246,27 @@ for round := range 2 * size { // each rank is the root twice: once it is late, o
 		panic("the number had not arrived when give returned: which barrier makes the readers wait for the puts?")
 	}
 }
+if few := size - 1; few > 1 { // without the last rank
+	part := symm.NewGroup(symm.World().Ranks()[:few]...)
+	wholeH, wholeSize, wholeRight := h, size, right
+	want := symm.AllGather(numbers.Fill(number)).Ints()[0]
+	t.Fill(-1)
+	symm.Meet()
+	failed := 0
+	if rank < few {
+		h, size, right = symm.Rendezvous(t, part), few, (rank+1)%few
+		if symm.Maybe(func() { give(0); symm.Synchronize() }) != nil || !t.Equal(want) {
+			failed = 1
+		}
+		h, size, right = wholeH, wholeSize, wholeRight
+	}
+	symm.Maybe(symm.Meet)
+	symm.Recover()
+	part.Free()
+	if symm.AllReduce(numbers.Fill(failed), "max").Ints()[0] > 0 {
+		panic(fmt.Sprintf("it is right on %d ranks, but not on %d, with the h, right and size of these", size, few))
+	}
+}
 fmt.Println("correct")
 
 // %% [markdown]
@@ -271,7 +293,7 @@ secret
 // %% [exercise] Gather by hand
 // Write `gather()`. After it, `slots` on every rank holds the `secret` of each rank: slot 0 the one of rank 0, slot 1 the one of
 // rank 1. Do it by writing: each rank writes its `secret` into its own slot of every copy. The check gives each rank
-// another number, which no other rank knows.
+// another number, which no other rank knows. It also runs `gather` on fewer ranks, with their own `hs` and `size`.
 //
 // `hs.GetBuffer(peer, symm.I32, size)` is the whole `slots` of a peer; `.Slice(a, b)` is elements `a` to `b-1` of a
 // tensor; `.Fill(x)` writes. The last step is a barrier, so that no rank reads too early.
@@ -337,6 +359,27 @@ case bad != "":
 	panic("in my copy " + bad)
 case anywhere != 0:
 	panic("my copy is right, but not that of another rank")
+}
+if few := size - 1; few > 1 { // without the last rank
+	part := symm.NewGroup(symm.World().Ranks()[:few]...)
+	wholeHs, wholeSize := hs, size
+	want := symm.AllGather(secrets.Fill(secret)).Ints()[:few]
+	slots.Fill(-1)
+	symm.Meet()
+	failed := 0
+	if rank < few {
+		hs, size = symm.Rendezvous(slots, part), few
+		if symm.Maybe(func() { gather(); symm.Synchronize() }) != nil || fmt.Sprint(slots.Ints()[:few]) != fmt.Sprint(want) {
+			failed = 1
+		}
+		hs, size = wholeHs, wholeSize
+	}
+	symm.Maybe(symm.Meet)
+	symm.Recover()
+	part.Free()
+	if symm.AllReduce(wrong.Fill(failed), "max").Ints()[0] > 0 {
+		panic(fmt.Sprintf("it is right on %d ranks, but not on %d, with the hs and size of these", size, few))
+	}
 }
 fmt.Println("correct")
 

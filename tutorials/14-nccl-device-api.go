@@ -287,9 +287,9 @@ worst := func(steps int, limit time.Duration, watch bool) (gaveUp, wrong, raced 
 	}
 	found := make([]int, 3)
 	failed, differs := around(steps, limit)
+	symm.Recover()
 	if failed {
 		found[0] = 1
-		symm.Recover()
 	}
 	if differs {
 		found[1] = 1
@@ -320,6 +320,25 @@ if _, wrong, raced, list := worst(3, 20*time.Second, true); wrong || raced {
 		said += "\n- " + f.String()
 	}
 	panic(said)
+}
+rail := symm.Rail() // a team of fewer ranks, on which it must be right, too
+members := rail.Size()
+symm.Sanitize(true, 0)
+z.Slice(0, each).Fill(rail.Rank())
+railWindow, railComm := symm.Window(z, rail), symm.DevComm(symm.DevReqs{WorldGinBarriers: 1, GinSignals: 1}, rail)
+symm.Meet()
+failed := 0
+if symm.Maybe(func() {
+	turn.Launch(symm.Grid(1), symm.Block(32), railComm, railWindow, 4*each, 2, symm.Timeout(time.Second))
+	symm.Synchronize()
+}) != nil || !z.Slice(0, each).Equal((rail.Rank()+2*members-2)%members) {
+	failed = 1
+}
+symm.Recover()
+symm.Findings() // the message below is enough
+symm.Sanitize(false, 0)
+if symm.AllReduce(judged.CopyFrom([]int{failed, 0, 0}), "max").Ints()[0] > 0 {
+	panic(fmt.Sprintf("it is right on %d ranks, but not on a team of %d: world.nRanks is the number of ranks", size, members))
 }
 fmt.Println("correct")
 
@@ -484,6 +503,26 @@ if symm.AllReduce(verdict.CopyFrom(found), "max").Ints()[0] > 0 {
 		said += "\n- " + f.String()
 	}
 	panic(said)
+}
+rail := symm.Rail() // a team of fewer ranks, on which it must be right, too
+members := rail.Size()
+symm.Sanitize(true, 0)
+y.Fill(-1)
+y.Slice(4*rail.Rank(), 4*rail.Rank()+4).Fill(rail.Rank())
+railWindow, railComm := symm.Window(y, rail), symm.DevComm(symm.DevReqs{WorldGinBarriers: 1, GinSignals: 1}, rail)
+symm.Meet()
+found[0] = 0
+if symm.Maybe(func() {
+	allGather.Launch(symm.Grid(1), symm.Block(32), railComm, railWindow, 16, symm.Timeout(time.Second))
+	symm.Synchronize()
+}) != nil || symm.Reduce("all(x0 == i/4)", y.Slice(0, 4*members)).Item() != 1 { // i is the number of the element
+	found[0] = 1
+}
+symm.Recover()
+symm.Findings() // the message below is enough
+symm.Sanitize(false, 0)
+if symm.AllReduce(verdict.CopyFrom(found), "max").Ints()[0] > 0 {
+	panic(fmt.Sprintf("it is right on %d ranks, but not on a team of %d: world.nRanks is the number of ranks", size, members))
 }
 fmt.Println("correct")
 

@@ -142,3 +142,23 @@ func give(root int) {
 	t.Fill(h.GetBuffer(root, symm.F32, 4)) // takes a number, not a tensor
 	h.Barrier(0)
 }
+
+// %% [wrong] Repair: give
+// says: it is right on 4 ranks, but not on 3
+func give(root int) {
+	if rank == root {
+		for peer := range 4 {
+			h.Put(peer, symm.Local(symm.F32, 4).Fill(number))
+		}
+	}
+	h.Barrier(0)
+}
+
+// %% [wrong] Gather by hand
+// says: it is right on 4 ranks, but not on 3
+func gather() {
+	for peer := range 4 {
+		hs.GetBuffer(peer, symm.I32, size).Slice(rank, rank+1).Fill(secret)
+	}
+	hs.Barrier(0)
+}

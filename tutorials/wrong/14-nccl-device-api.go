@@ -296,3 +296,41 @@ __global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps)
     bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
   }
 }`)
+
+// %% [wrong] Repair: turn
+// says: it is right on 4 ranks, but not on a team of 1
+turn := symm.Compile(`
+#include <nccl_device.h>
+__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  int* mine = (int*)ncclGetLocalPointer(win, 0);
+  const int n = half / sizeof(int), right = (world.rank + 1) & 3;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int step = 1; step <= steps; step++) {
+    if (threadIdx.x == 0) gin.put(world, right, win, half, win, 0, half, ncclGin_SignalInc{0});
+    gin.waitSignal(ncclCoopCta(), 0, before + step);
+    gin.flush(ncclCoopCta());                       // the first half may be overwritten
+    for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = mine[n + i];
+    bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  }
+}`)
+
+// %% [wrong] An all-gather by puts
+// says: it is right on 4 ranks, but not on a team of 1
+allGather := symm.Compile(`
+#include <nccl_device.h>
+__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  const size_t mine = world.rank * bytes;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int p = threadIdx.x; p < 4; p += blockDim.x)
+    if (p != world.rank) gin.put(world, p, win, mine, win, mine, bytes, ncclGin_SignalInc{0});
+  gin.waitSignal(ncclCoopCta(), 0, before + 3);
+  gin.flush(ncclCoopCta());
+}`)
