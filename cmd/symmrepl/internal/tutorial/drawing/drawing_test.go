@@ -86,7 +86,7 @@ func (a area) within(b area) bool {
 
 var number = regexp.MustCompile(`-?[0-9.]+`)
 
-// faults lists what does not fit in a picture.
+// faults lists the shapes and words that do not fit in a picture.
 func faults(svg string) (list []string) {
 	fault := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	var sheet area
