@@ -137,14 +137,8 @@ func TestCompareFinds(t *testing.T) {
 			s, err := session.Launch(ctx, session.Config{Ranks: 2, Device: "cpu", Private: true})
 			return wrong{s, &emptied}, err
 		},
-		Of: func(history []session.Cell, code string) (shadow.Needs, error) { return replay.Of(history, code) },
-		Differ: func(ranks []int, got, want func(rank int) string) (names []string, first string, err error) {
-			var files []filediff.Files
-			for _, rank := range ranks {
-				files = append(files, filediff.Files{Rank: rank, Got: got(rank), Want: want(rank)})
-			}
-			return filediff.Compare(files)
-		},
+		Of:     func(history []session.Cell, code string) (shadow.Needs, error) { return replay.Of(history, code) },
+		Differ: filediff.Compare,
 	})
 	t.Cleanup(second.Close)
 	c := &console.Console{Session: s, Size: 2, Commands: command.All(command.Programs{}), Shadow: second}

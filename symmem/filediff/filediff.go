@@ -9,21 +9,16 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tensorfile"
 )
 
-// Files are the tensors that a rank has saved twice, under the same names.
-type Files struct {
-	Rank      int
-	Got, Want string // paths of files with names, such as .safetensors
-}
-
-// Compare compares the tensors of some ranks' files. It returns the names of the tensors that
-// differ on any rank, in the order of the files, and the first difference: of the first of them the
-// first element, with both values and the units in the last place between them, and how many
-// elements of all tensors differ. A tensor that only one of the files has, or with another type or
-// shape, differs.
-func Compare(files []Files) (names []string, first string, err error) {
+// Compare compares the tensors that some ranks have saved twice, under the same names: got and want
+// return the paths of a rank's files with names, such as .safetensors. Compare returns the names of
+// the tensors that differ on any rank, in the order of the files, and the first difference: of the
+// first of them the first element, with both values and the units in the last place between them, and
+// how many elements of all tensors differ. A tensor that only one of the files has, or with another
+// type or shape, differs. If all bits are equal, Compare returns nil and "".
+func Compare(ranks []int, got, want func(rank int) string) (names []string, first string, err error) {
 	var all []*measure.Difference
-	for _, f := range files {
-		list, other, err := f.compare()
+	for _, rank := range ranks {
+		list, other, err := compare(rank, got(rank), want(rank))
 		if err != nil || other != "" {
 			return nil, other, err
 		}
@@ -41,13 +36,13 @@ func Compare(files []Files) (names []string, first string, err error) {
 }
 
 // compare compares the files of a rank. other is the reason why they cannot be compared.
-func (f Files) compare() (list []*measure.Difference, other string, err error) {
-	got, err := tensorfile.Open(f.Got)
+func compare(rank int, gotPath, wantPath string) (list []*measure.Difference, other string, err error) {
+	got, err := tensorfile.Open(gotPath)
 	if err != nil {
 		return nil, "", err
 	}
 	defer got.Close()
-	want, err := tensorfile.Open(f.Want)
+	want, err := tensorfile.Open(wantPath)
 	if err != nil {
 		return nil, "", err
 	}
@@ -59,7 +54,7 @@ func (f Files) compare() (list []*measure.Difference, other string, err error) {
 			if err == nil {
 				is = "is " + describe(g)
 			}
-			return nil, fmt.Sprintf("%s on rank %d %s, not %s", w.Name, f.Rank, is, describe(w)), nil
+			return nil, fmt.Sprintf("%s on rank %d %s, not %s", w.Name, rank, is, describe(w)), nil
 		}
 		a, err := elements(g)
 		if err != nil {
@@ -70,7 +65,7 @@ func (f Files) compare() (list []*measure.Difference, other string, err error) {
 			return nil, "", err
 		}
 		if d := measure.Compare(w.Type, a, b); d != nil {
-			d.Rank, d.Result = f.Rank, w.Name
+			d.Rank, d.Result = rank, w.Name
 			list = append(list, d)
 		}
 	}

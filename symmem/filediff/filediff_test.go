@@ -79,16 +79,17 @@ func TestCompare(t *testing.T) {
 		{[]map[string]tensor{want, with("a", tensor{element.I32, []int{3}, make([]byte, 12)})}, "[]", "a on rank 1 is i32[3], not f32[3]"},
 		{[]map[string]tensor{without}, "[]", "a on rank 0 is not there, not f32[3]"},
 	} {
-		var files []Files
-		for rank, tensors := range c.got {
-			files = append(files, Files{Rank: rank, Got: write(t, tensors), Want: write(t, want)})
+		var ranks []int
+		for rank := range c.got {
+			ranks = append(ranks, rank)
 		}
-		names, first, err := Compare(files)
+		names, first, err := Compare(ranks, func(rank int) string { return write(t, c.got[rank]) }, func(int) string { return write(t, want) })
 		if err != nil || fmt.Sprint(names) != c.names || first != c.first {
 			t.Errorf("%v: %q, %v, want %s: %q", names, first, err, c.names, c.first)
 		}
 	}
-	if _, _, err := Compare([]Files{{Got: "/nowhere.safetensors", Want: write(t, want)}}); err == nil {
+	nowhere := func(int) string { return "/nowhere.safetensors" }
+	if _, _, err := Compare([]int{0}, nowhere, func(int) string { return write(t, want) }); err == nil {
 		t.Error("a file that is not there equals one that is")
 	}
 }

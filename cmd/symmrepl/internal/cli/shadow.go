@@ -22,20 +22,8 @@ func (s *opened) newShadow() *shadow.Shadow {
 			}
 			return session.Launch(ctx, session.Config{Ranks: s.size, Device: "cpu", Hosts: parts, Private: true})
 		},
-		Of: func(history []session.Cell, code string) (shadow.Needs, error) {
-			needs, err := replay.Of(history, code)
-			if err != nil {
-				return nil, err
-			}
-			return needs, nil
-		},
-		Differ: func(ranks []int, got, want func(rank int) string) (names []string, first string, err error) {
-			var files []filediff.Files
-			for _, rank := range ranks {
-				files = append(files, filediff.Files{Rank: rank, Got: got(rank), Want: want(rank)})
-			}
-			return filediff.Compare(files)
-		},
+		Of:     func(history []session.Cell, code string) (shadow.Needs, error) { return replay.Of(history, code) },
+		Differ: filediff.Compare,
 	})
 }
 

@@ -40,10 +40,9 @@ type Tools struct {
 	Always bool
 	// Open starts a session on the other device, with the ranks of each host.
 	Open func(ctx context.Context, hosts [][]int) (session.Session, error)
-	// Of returns the needs of code from the session with a history.
+	// Of returns the needs of code from the session with a history. The needs count without an error only.
 	Of func(history []session.Cell, code string) (Needs, error)
-	// Differ compares two files of tensors of each rank. It returns the names of the tensors that
-	// differ, and the first differing element with both values; none and "" if all bits are equal.
+	// Differ is filediff.Compare.
 	Differ func(ranks []int, got, want func(rank int) string) (names []string, first string, err error)
 }
 
