@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/types"
 	"reflect"
+	"strings"
 )
 
 // methodsOf returns the list of a type's methods.
@@ -84,6 +85,27 @@ func IsPointer(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Pointer)
 	return ok
 }
+
+// NamedOf returns a named type, also if t is a pointer to it; nil for other types.
+func NamedOf(t types.Type) *types.Named {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	named, _ := types.Unalias(t).(*types.Named)
+	return named
+}
+
+// SymmType returns the name of the type of package symm that t is or points to, "" for other types.
+func SymmType(t types.Type) string {
+	named := NamedOf(t)
+	if named == nil || named.Obj().Pkg() == nil || !strings.HasPrefix(named.Obj().Pkg().Path()+"/", SymmemPath+"/") {
+		return ""
+	}
+	return named.Obj().Name()
+}
+
+// IsTensor reports whether t is *symm.Tensor. It may be nil.
+func IsTensor(t types.Type) bool { return SymmType(t) == "Tensor" && IsPointer(t) }
 
 // PackageName is the package that all cells are in.
 const PackageName = "main"

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"go/token"
 	"go/types"
 	"reflect"
@@ -125,7 +126,7 @@ func (p *Packages) underlying(t reflect.Type) types.Type {
 	}
 	var methods []*types.Func
 	for m := range t.Methods() {
-		pkg := p.Package(cmpPath(m.PkgPath, t.PkgPath()))
+		pkg := p.Package(cmp.Or(m.PkgPath, t.PkgPath()))
 		methods = append(methods, types.NewFunc(token.NoPos, pkg, m.Name, p.signature(m.Type, 0, nil)))
 	}
 	return types.NewInterfaceType(methods, nil).Complete()
@@ -153,7 +154,7 @@ func (p *Packages) structOf(t reflect.Type) types.Type {
 			hidden = true
 			continue
 		}
-		pkg := p.Package(cmpPath(f.PkgPath, t.PkgPath()))
+		pkg := p.Package(cmp.Or(f.PkgPath, t.PkgPath()))
 		fields = append(fields, types.NewField(token.NoPos, pkg, f.Name, p.TypeOf(f.Type), f.Anonymous))
 		tags = append(tags, string(f.Tag))
 	}
@@ -193,13 +194,6 @@ func (p *Packages) seal(named *types.Named, t reflect.Type) {
 			named.AddMethod(types.NewFunc(token.NoPos, p.Package(m.PkgPath), m.Name, sig))
 		}
 	}
-}
-
-func cmpPath(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // HoldsInterfaces reports whether values of type t contain values of interface types with methods

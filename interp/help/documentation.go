@@ -219,12 +219,9 @@ func (h *Guide) ownDoc(name string, obj types.Object) (string, error) {
 
 // typeDoc returns the documentation of a named type, or of the type that a pointer type points to.
 func (h *Guide) typeDoc(t types.Type) (string, error) {
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	named, ok := types.Unalias(t).(*types.Named)
-	if !ok || named.Obj().Pkg() == nil {
-		return "", fmt.Errorf("there is no documentation of %s", check.TypeName(t))
+	named := check.NamedOf(t)
+	if named == nil || named.Obj().Pkg() == nil {
+		return "", fmt.Errorf("there is no documentation of %s", strings.TrimPrefix(check.TypeName(t), "*"))
 	}
 	return h.docOf(named.Obj().Pkg().Path(), named.Obj().Name())
 }
@@ -307,11 +304,7 @@ func holder(s *types.Selection) *types.Named {
 			t = t.Underlying().(*types.Struct).Field(i).Type()
 		}
 	}
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	named, _ := types.Unalias(t).(*types.Named)
-	return named
+	return check.NamedOf(t)
 }
 
 // methodList lists the methods of a type of the session, one per line.

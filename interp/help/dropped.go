@@ -107,13 +107,7 @@ func brief(call *ast.CallExpr) string {
 // typeName returns the name of a named type or of the named type that a pointer points to, "" for
 // other types.
 func typeName(t types.Type) string {
-	if t == nil {
-		return ""
-	}
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	if n, ok := types.Unalias(t).(*types.Named); ok {
+	if n := check.NamedOf(t); n != nil {
 		return n.Obj().Name()
 	}
 	return ""

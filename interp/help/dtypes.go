@@ -25,9 +25,8 @@ var dtypeNames = map[string]string{
 // in another place: symm.Empty("float32", 4), symm.Empty(n), symm.Empty(4, symm.F32). It returns ""
 // if there is no such call.
 func (k *suggester) dtypeHint(pos token.Pos) string {
-	dtype := symmemType(k.checker, "DType")
 	call, ok := k.c.Find(pos, isCallAt).(*ast.CallExpr)
-	if !ok || dtype == nil {
+	if !ok {
 		return ""
 	}
 	sig, ok := k.c.Info.TypeOf(call.Fun).(*types.Signature)
@@ -37,7 +36,7 @@ func (k *suggester) dtypeHint(pos token.Pos) string {
 	at := slices.IndexFunc(call.Args, func(arg ast.Expr) bool { return arg.Pos() == pos })
 	wanted := -1
 	for i := range sig.Params().Len() {
-		if types.Identical(sig.Params().At(i).Type(), dtype) {
+		if check.SymmType(sig.Params().At(i).Type()) == "DType" {
 			wanted = i
 		}
 	}
@@ -52,7 +51,7 @@ func (k *suggester) dtypeHint(pos token.Pos) string {
 	rest := slices.Clone(call.Args)
 	first := k.symmem() + ".F32"
 	if at != wanted {
-		if t := k.c.Info.TypeOf(call.Args[at]); t == nil || !types.Identical(t, dtype) {
+		if check.SymmType(k.c.Info.TypeOf(call.Args[at])) != "DType" {
 			return ""
 		}
 		first = types.ExprString(call.Args[at])
@@ -96,7 +95,7 @@ func (k *suggester) dtypeMeant(e ast.Expr) string {
 	var names []string
 	if pkg, err := k.checker.Packages().Import(check.SymmemPath); err == nil {
 		for _, name := range exportedNames(pkg) {
-			if c, ok := pkg.Scope().Lookup(name).(*types.Const); ok && types.Identical(c.Type(), symmemType(k.checker, "DType")) {
+			if c, ok := pkg.Scope().Lookup(name).(*types.Const); ok && check.SymmType(c.Type()) == "DType" {
 				names = append(names, name)
 			}
 		}

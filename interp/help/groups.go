@@ -13,10 +13,8 @@ var ofGroup = regexp.MustCompile(`\bg\.(LSA|Rail)\(\)`)
 
 // GroupCalled writes g.LSA() in a hint as symm.LSA(), unless the session has a group that is called g.
 func (h *Guide) GroupCalled(hint string) string {
-	if v, ok := h.checker.Objects()["g"].(*types.Var); ok {
-		if group := symmemType(h.checker, "Group"); group != nil && types.Identical(v.Type(), types.NewPointer(group)) {
-			return hint
-		}
+	if v, ok := h.checker.Objects()["g"].(*types.Var); ok && check.SymmType(v.Type()) == "Group" {
+		return hint
 	}
 	for name, path := range h.checker.Imports() {
 		if path == check.SymmemPath {

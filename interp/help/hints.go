@@ -360,11 +360,7 @@ func documented(fn *types.Func) string {
 	if recv == nil {
 		return fn.Name()
 	}
-	t := recv.Type()
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	if named, ok := types.Unalias(t).(*types.Named); ok {
+	if named := check.NamedOf(recv.Type()); named != nil {
 		return named.Obj().Name() + "." + fn.Name()
 	}
 	return ""

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/internal/spelling"
+	"github.com/symmrepl/symmrepl/interp/check"
 )
 
 // The user may have written a method as a function, or a function as a method. And if a value of a
@@ -112,10 +113,7 @@ func (k *suggester) imported(name string) *types.Package {
 
 // packageOf returns the package that declares a type, or the type that it points to.
 func packageOf(t types.Type) *types.Package {
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	if named, ok := types.Unalias(t).(*types.Named); ok {
+	if named := check.NamedOf(t); named != nil {
 		return named.Obj().Pkg()
 	}
 	return nil

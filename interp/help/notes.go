@@ -12,7 +12,7 @@ import (
 // Notes returns remarks about a cell that checks but does not do what it seems to, one for each
 // place.
 func Notes(k *check.Checker, c *check.Cell) (notes []string) {
-	isTensor := func(e ast.Expr) bool { return isTensor(k, c.Info.TypeOf(e)) }
+	isTensor := func(e ast.Expr) bool { return check.IsTensor(c.Info.TypeOf(e)) }
 	literal := false
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {

@@ -213,7 +213,7 @@ func (k *suggester) argumentsFor(sig *types.Signature, call *ast.CallExpr) strin
 		switch {
 		case types.Identical(t, types.Typ[types.String]):
 			args = append(args, textArgument(call, i))
-		case types.Identical(t, symmemType(k.checker, "DType")):
+		case check.SymmType(t) == "DType":
 			args = append(args, k.symmem()+".F32")
 			for _, arg := range call.Args {
 				args = append(args, types.ExprString(arg))

@@ -1,10 +1,10 @@
 package help
 
 import (
-	"go/types"
 	"regexp"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/kernels"
 	"github.com/symmrepl/symmrepl/kernels/cudalex"
 	"github.com/symmrepl/symmrepl/kernels/reference"
@@ -20,11 +20,7 @@ func (h *Guide) Source(arg, snippet string) string {
 			return text
 		}
 		if obj, member, ok := strings.Cut(arg, "."); ok && h.checker.Objects()[obj] != nil { // v.Method
-			t := h.checker.Objects()[obj].Type()
-			if p, ok := types.Unalias(t).(*types.Pointer); ok {
-				t = p.Elem()
-			}
-			if named, ok := types.Unalias(t).(*types.Named); ok {
+			if named := check.NamedOf(h.checker.Objects()[obj].Type()); named != nil {
 				return h.sources[named.Obj().Name()+"."+member]
 			}
 		}

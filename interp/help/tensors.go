@@ -240,28 +240,5 @@ func (k *suggester) firstTensor(x, y ast.Expr) ast.Expr {
 }
 
 func (k *suggester) isTensor(e ast.Expr) bool {
-	return e != nil && isTensor(k.checker, k.c.Info.TypeOf(e))
-}
-
-// isTensor reports whether t is *symm.Tensor.
-func isTensor(checker *check.Checker, t types.Type) bool {
-	pointer, ok := types.Unalias(t).(*types.Pointer)
-	if !ok {
-		return false
-	}
-	tensor := symmemType(checker, "Tensor")
-	return tensor != nil && types.Identical(pointer.Elem(), tensor)
-}
-
-// symmemType returns a type of package symmem, or nil if cells do not have the package.
-func symmemType(checker *check.Checker, name string) types.Type {
-	pkg, err := checker.Packages().Import(check.SymmemPath)
-	if err != nil {
-		return nil
-	}
-	obj, ok := pkg.Scope().Lookup(name).(*types.TypeName)
-	if !ok {
-		return nil
-	}
-	return obj.Type()
+	return e != nil && check.IsTensor(k.c.Info.TypeOf(e))
 }

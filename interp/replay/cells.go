@@ -144,7 +144,7 @@ func (w *walk) see(name, value string, t types.Type, depth int) {
 		fmt.Fprintf(w, strings.Repeat("\t", depth+1)+format+"\n", args...)
 	}
 	switch {
-	case isTensor(t):
+	case check.IsTensor(t):
 		line("seeTensor(%s, %s)", name, value)
 		return
 	case isHandle(t):

@@ -2,28 +2,11 @@ package replay
 
 import (
 	"go/types"
-	"strings"
 
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
-// ofSymm returns the name of a type of package symm, without its pointer, or "".
-func ofSymm(t types.Type) string {
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	named, ok := types.Unalias(t).(*types.Named)
-	if !ok || named.Obj().Pkg() == nil {
-		return ""
-	}
-	if path := named.Obj().Pkg().Path(); path != check.SymmemPath && !strings.HasPrefix(path, check.SymmemPath+"/") {
-		return ""
-	}
-	return named.Obj().Name()
-}
-
-func isTensor(t types.Type) bool { return check.IsPointer(t) && ofSymm(t) == "Tensor" }
-func isHandle(t types.Type) bool { return check.IsPointer(t) && ofSymm(t) == "Handle" }
+func isHandle(t types.Type) bool { return check.IsPointer(t) && check.SymmType(t) == "Handle" }
 
 // isPlain reports whether a value is all in itself, and JSON carries it: a number but no complex
 // one, a string, a boolean, or a slice or array of them, or a map of them by strings or integers.
@@ -52,9 +35,9 @@ func isBasic(t types.Type) bool {
 // reaches reports whether a value may use variables of the session that it does not contain: it is
 // or holds a function, a handle, a graph or the like.
 func reaches(t types.Type) bool {
-	return !isTensor(t) && anyPart(t, func(t types.Type) bool {
+	return !check.IsTensor(t) && anyPart(t, func(t types.Type) bool {
 		_, isPointer := t.Underlying().(*types.Pointer)
-		return isFunc(t) || isPointer && !isTensor(t)
+		return isFunc(t) || isPointer && !check.IsTensor(t)
 	})
 }
 
@@ -62,7 +45,9 @@ func isFunc(t types.Type) bool { _, ok := t.Underlying().(*types.Signature); ret
 
 // holdsValues reports whether a value of a type, or a part of it, is sent.
 func holdsValues(t types.Type) bool {
-	return anyPart(t, func(t types.Type) bool { return isTensor(t) || isHandle(t) || ofSymm(t) == "" && isPlain(t) })
+	return anyPart(t, func(t types.Type) bool {
+		return check.IsTensor(t) || isHandle(t) || check.SymmType(t) == "" && isPlain(t)
+	})
 }
 
 // anyPart reports whether so is true for a type, or for the type of a part of its values. It does
@@ -79,7 +64,7 @@ func anyPart(t types.Type, so func(types.Type) bool) bool {
 		if so(t) {
 			return true
 		}
-		if isForeign(t) || ofSymm(t) != "" {
+		if isForeign(t) || check.SymmType(t) != "" {
 			return false
 		}
 		switch u := t.Underlying().(type) {
@@ -106,7 +91,7 @@ func anyPart(t types.Type, so func(types.Type) bool) bool {
 // isForeign reports whether a type is declared by a package that is neither the session's nor symm.
 func isForeign(t types.Type) bool {
 	named, ok := types.Unalias(t).(*types.Named)
-	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Name() != check.PackageName && ofSymm(t) == ""
+	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Name() != check.PackageName && check.SymmType(t) == ""
 }
 
 // sendable returns an error if the value of a variable can be neither sent nor made by a replay.
@@ -115,7 +100,7 @@ func sendable(v variable) error {
 		return &Error{Msg: "the variable " + v.name + " of type " + check.TypeName(v.typ) + " cannot be sent: " + why, Hint: hint}
 	}
 	switch {
-	case isPlain(v.typ) || isTensor(v.typ):
+	case isPlain(v.typ) || check.IsTensor(v.typ):
 		return nil
 	case anyPart(v.typ, func(t types.Type) bool { _, ok := t.Underlying().(*types.Chan); return ok }):
 		return refuse("a channel connects parts of one process", "")
@@ -144,7 +129,7 @@ func sendable(v variable) error {
 // recursive reports whether values of a type hold values of the same type.
 func recursive(t types.Type) bool {
 	named, ok := types.Unalias(t).(*types.Named)
-	if !ok || isForeign(t) || ofSymm(t) != "" {
+	if !ok || isForeign(t) || check.SymmType(t) != "" {
 		return false
 	}
 	s, ok := named.Underlying().(*types.Struct)

@@ -90,7 +90,7 @@ func (n *Needs) findResult(checker *check.Checker, code string) {
 		return
 	}
 	last := items[len(items)-1]
-	if c, err := parse(checker, code); err == nil && len(c.Values) == 1 && isTensor(c.Values[0]) {
+	if c, err := parse(checker, code); err == nil && len(c.Values) == 1 && check.IsTensor(c.Values[0]) {
 		n.tensor, n.last = true, last.Start
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/interp/check"
 )
 
 // packageOf returns the path of the package of a qualified name, or "".
@@ -153,16 +155,7 @@ func (m *module) isParam(v *types.Var) bool {
 }
 
 // typeOf returns the name of a type of package symm, without its pointer, or "".
-func (m *module) typeOf(e ast.Expr) string {
-	t := m.info.TypeOf(e)
-	if p, ok := t.(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && strings.HasPrefix(n.Obj().Pkg().Path(), symmPath) {
-		return n.Obj().Name()
-	}
-	return ""
-}
+func (m *module) typeOf(e ast.Expr) string { return check.SymmType(m.info.TypeOf(e)) }
 
 // option is typeOf of an argument, Timeout for an Option that is a Timeout.
 func (m *module) option(e ast.Expr) string {

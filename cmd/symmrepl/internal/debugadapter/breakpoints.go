@@ -1,6 +1,7 @@
 package debugadapter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,7 +142,7 @@ func (a *Adapter) sourceOf(p session.Place) *dap.Source {
 	case isFile(p.Name):
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		path := firstOf(a.paths[p.Name], p.Name)
+		path := cmp.Or(a.paths[p.Name], p.Name)
 		return &dap.Source{Name: filepath.Base(path), Path: path}
 	case p.Cell > 0:
 		return &dap.Source{Name: p.Name, SourceReference: p.Cell}
@@ -157,7 +158,7 @@ func (a *Adapter) sources(ctx context.Context) ([]dap.Source, error) {
 	}
 	list := []dap.Source{}
 	for _, c := range cells {
-		if s := a.sourceOf(session.Place{Cell: c.ID, Name: firstOf(c.Name, fmt.Sprintf("cell[%d]", c.ID))}); s != nil &&
+		if s := a.sourceOf(session.Place{Cell: c.ID, Name: cmp.Or(c.Name, fmt.Sprintf("cell[%d]", c.ID))}); s != nil &&
 			!slices.ContainsFunc(list, func(known dap.Source) bool {
 				return known.Path != "" && known.Path == s.Path
 			}) {

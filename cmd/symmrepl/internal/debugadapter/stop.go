@@ -1,6 +1,7 @@
 package debugadapter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,7 +109,7 @@ func (a *Adapter) announce() {
 	for _, r := range stop.Ranks {
 		switch {
 		case r.State != session.Stands:
-			others = append(others, fmt.Sprintf("rank %d: %s", r.Rank, firstOf(r.Doing, string(r.State))))
+			others = append(others, fmt.Sprintf("rank %d: %s", r.Rank, cmp.Or(r.Doing, string(r.State))))
 		case body.ThreadId == 0:
 			body.ThreadId = threadOf(r.Rank)
 		}
@@ -120,15 +121,6 @@ func (a *Adapter) announce() {
 		go a.entered(a.debugger)
 	}
 	a.send(&dap.StoppedEvent{Event: event("stopped"), Body: body})
-}
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 // standing returns the ranks that stand.
@@ -174,7 +166,7 @@ func (a *Adapter) stackTrace(ctx context.Context, asked dap.StackTraceArguments)
 	if r := rankStop(stop, rank); r == nil || r.State != session.Stands {
 		doing := "takes no part in the cell"
 		if r != nil {
-			doing = firstOf(r.Doing, string(r.State))
+			doing = cmp.Or(r.Doing, string(r.State))
 		}
 		body.StackFrames = append(body.StackFrames,
 			dap.StackFrame{Id: a.number(frame{rank, -1, ""}), Name: doing, PresentationHint: "label"})
