@@ -102,6 +102,9 @@ func TestTwoAgents(t *testing.T) {
 	needUCX(t)
 	for _, l := range launches(t) {
 		t.Run(l.name, func(t *testing.T) {
+			if strings.Contains(l.name, "IPv6") {
+				needs.IPv6(t)
+			}
 			h := newHome(t, 4)
 			h.env = []string{"SYMMREPL_TOKEN=" + strings.Repeat("0123456789abcdef", 2)}
 			args := []string{"--device", "cpu"} // on one GPU two ranks would wait for each other

@@ -189,6 +189,7 @@ func TestTwoNodes(t *testing.T) {
 func TestTwoNodesIPv6(t *testing.T) {
 	t.Parallel()
 	needUCX(t)
+	needs.IPv6(t)
 	n := newNodes(t, [2]string{"fd13:7::1", "fd13:7::2"})
 	n.env = append(n.env, "UCX_TCP_PORT_RANGE=31200-31231")
 	x, other := n.session()
