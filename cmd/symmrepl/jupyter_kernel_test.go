@@ -66,10 +66,10 @@ func runClients(t *testing.T, file string) {
 	jupyter(t).clients(file)
 }
 
-// runPython runs the Python with Jupyter's libraries in a folder. After limit, at the pace of this
-// machine, it ends that Python
-// and all processes that it has started; standard error then ends with the stack of each Python
-// thread.
+// runPython runs the Python with Jupyter's libraries in a folder. The programs beside that Python come
+// before those of the machine, which may be old ones. After limit, at the pace of this machine, it ends
+// that Python and all processes that it has started; standard error then ends with the stack of each
+// Python thread.
 func (h home) runPython(limit time.Duration, dir string, args ...string) (out, errs string, err error) {
 	h.t.Helper()
 	python, err := filepath.Abs(os.Getenv(pythonVariable))
@@ -80,6 +80,13 @@ func (h home) runPython(limit time.Duration, dir string, args ...string) (out, e
 	defer cancel()
 	cmd := exec.CommandContext(ctx, python, append([]string{"-W", "ignore", "-X", "faulthandler"}, args...)...)
 	cmd.Dir, cmd.Env = dir, h.command().Env
+	path := os.Getenv("PATH")
+	for _, v := range cmd.Env {
+		if p, ok := strings.CutPrefix(v, "PATH="); ok {
+			path = p
+		}
+	}
+	cmd.Env = append(cmd.Env, "PATH="+filepath.Dir(python)+":"+path)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGABRT) }
 	cmd.WaitDelay = 5 * time.Second // kernels that it started may hold its standard output open
 	var stdout, stderr bytes.Buffer
