@@ -360,7 +360,7 @@ func (c *calculation) launch(m device.Module, name string, l device.Launch, args
 	for i, p := range params {
 		binary.LittleEndian.PutUint64(l.Args[p.Offset:], args[i])
 	}
-	c.passed.ran(name, false)
+	c.ran(name, false)
 	c.issued(c.stream.launch(k, l))
 }
 

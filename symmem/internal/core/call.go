@@ -24,7 +24,7 @@ import (
 //	            of step.
 //	Admit       commits the call:
 //	            Touch  marks the tensors as used by the stream, so that their memory is not reused too early
-//	            delay  puts the delay of Slow in the stream, if this rank's calls have one
+//	            begins tells observers, of which Slow puts its delay in the stream
 //	            chain  orders the stream after the group's previous use of its signals, if that was on another stream
 //	            tally  numbers a collective call and adds it to the group's tally
 //	            note   remembers the call under an id that its kernel receives, to explain its waits
@@ -35,6 +35,13 @@ import (
 // between Enter and Admit. The manner of its operator says which of the steps a call takes: see
 // package operators.
 
+// The values of Call.fresh.
+const (
+	noResult int8 = iota
+	fromMemory
+	fromPool
+)
+
 // Call is one call of an operation that is ordered on a stream.
 type Call struct {
 	rt        *Runtime
@@ -42,9 +49,8 @@ type Call struct {
 	Record    Record
 	stream    *Stream // since PickStream
 	apart     bool    // its signals are used on another stream than its kernels: see Lanes
-	passed    *passed // its record for Why, or nil
-	fresh     int8    // of that record
-	delayed   bool    // Slow has been asked for its delay
+	fresh     int8    // where the memory of its result is from
+	begun     bool    // observers know that it was admitted
 	preferred bool    // CopyEngine is an option because the group prefers it
 	notNCCL   string  // why the device's library of collectives did not get it, if it might have
 
@@ -61,9 +67,7 @@ type Call struct {
 func (rt *Runtime) newCall(of *operators.Operator, g *Group, opts []Option) (c Call) {
 	c.rt = rt
 	rt.read(&c.opts, of, g, false, opts)
-	if p := rt.comparing.Load(); p != nil {
-		p.options(rt, of, &c.opts)
-	}
+	rt.prefer(of, &c.opts)
 	c.record(of)
 	if of.Manner >= operators.Communicating {
 		c.checkHosts(of)
@@ -106,8 +110,8 @@ func (c *Call) Enter() *Call {
 }
 
 func (c *Call) Leave() {
-	if t := c.rt.trace.Load(); t != nil {
-		t.Left()
+	for _, o := range c.rt.observing() {
+		o.left()
 	}
 	runtime.KeepAlive(c)
 	c.rt.mu.Unlock()
@@ -132,7 +136,6 @@ func (c *Call) unlocked(f func()) {
 func (c *Call) PickStream() {
 	rt, op := c.rt, c.Record.Op
 	rt.refuseClosed(op)
-	rt.sanitizer.Calling(rt.calls.Caller)
 	if why := rt.abort.Load(); why != nil && rt.vain.Load() {
 		panic(&Error{Kind: KindDeadlock, Op: op, Rank: rt.rank, Peer: -1, Msg: "refused, since a wait before it could not end: " + *why})
 	} else if why != nil {
@@ -151,8 +154,8 @@ func (c *Call) PickStream() {
 	if rt.capture != nil && s != rt.capture.stream {
 		panic(c.Misuse("stream", "let the capture use one stream", "another stream is being captured"))
 	}
-	if t := rt.trace.Load(); t != nil {
-		t.Issue(op, s.id)
+	for _, o := range rt.observing() {
+		o.called(op, s)
 	}
 	c.stream = s
 	if s.work != 0 {
@@ -183,7 +186,7 @@ func (c *Call) Fresh(dtype DType, shape []int, n int) (t *Tensor) {
 		c.fresh = fromMemory
 		t = c.rt.ordinary(c.Record.Op, c.stream, dtype, shape, n)
 	}
-	return c.makes(t)
+	return c.rt.makes(t)
 }
 
 // Admit commits the call to its group, with the tensors that its work reads or writes. It returns
@@ -196,10 +199,11 @@ func (c *Call) Admit(tensors ...*Tensor) abi.Context {
 
 // Touch notes that the call's work uses the tensors.
 func (c *Call) Touch(tensors ...*Tensor) {
-	if p := c.rt.comparing.Load(); p != nil {
-		p.touched(c, tensors)
-	}
+	watching := c.rt.observing()
 	for _, t := range tensors {
+		for _, o := range watching {
+			o.touched(c.Record.Op, c.stream, t)
+		}
 		t.touch(c.stream)
 		if c.used < len(c.uses) {
 			c.uses[c.used] = t
@@ -237,7 +241,7 @@ func (c *Call) submit(kernel string, ranks int, l device.Launch, args []byte) er
 	l.Args = args
 	before := len(c.rt.builtins)
 	k := c.rt.builtin(c.Record.Op, kernel, ranks)
-	c.passed.ran(kernel, len(c.rt.builtins) > before)
+	c.ran(kernel, len(c.rt.builtins) > before)
 	return c.stream.launch(k, l)
 }
 

@@ -117,7 +117,7 @@ func (c *Call) LaunchSnippet(k device.Kernel, l device.Launch, groups []*Group, 
 		}
 		c.rt.hold(c.Record.Op, c.stream)
 	}
-	c.passed.ran(k.Name(), false)
+	c.ran(k.Name(), false)
 	if err := c.stream.launch(k, l); err != nil {
 		panic(c.rt.failure(c.Record.Op, err))
 	}

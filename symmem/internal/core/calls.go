@@ -26,8 +26,11 @@ func (rt *Runtime) note(c *Record) uint32 {
 	if rt.capture != nil {
 		rt.capture.calls = append(rt.capture.calls, *c)
 	}
-	if t := rt.trace.Load(); t != nil {
-		t.Know(c.ID, c.group.members(), c.ends())
+	if list := rt.observing(); len(list) > 0 {
+		rt.sight.Record = *c
+		for _, o := range list {
+			o.known(&rt.sight)
+		}
 	}
 	return c.ID
 }

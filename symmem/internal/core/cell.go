@@ -21,11 +21,11 @@ type cell struct {
 // After Close it does nothing.
 func (rt *Runtime) Begin(run uint64) {
 	rt.run.Store(run)
-	if t := rt.trace.Load(); t != nil {
-		t.BeginCell("cell")
+	if rt.closed.Load() {
+		return
 	}
-	if !rt.closed.Load() {
-		rt.sanitizer.Begun(run)
+	for _, o := range rt.observing() {
+		o.began(run)
 	}
 }
 
@@ -78,9 +78,10 @@ func (rt *Runtime) Finish(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { rt.Abort("interrupted") })()
 	defer rt.calls.Drained()
 	defer rt.only.Store(nil)
-	defer func() { rt.sanitizer.Ended(rt.run.Load()) }()
-	if t := rt.trace.Load(); t != nil {
-		defer t.EndCell()
-	}
+	defer func() {
+		for _, o := range rt.observing() {
+			o.ended(rt.run.Load())
+		}
+	}()
 	return Maybe(func() { rt.synchronize("Synchronize") })
 }

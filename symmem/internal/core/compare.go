@@ -38,6 +38,7 @@ type variant struct {
 // comparing is a Compare under way. Other goroutines make no calls meanwhile; the fields are guarded
 // by rt.mu where calls of f use them.
 type comparing struct {
+	blind
 	learning bool      // the first run, which finds the tensors and the ways
 	forced   variant   // by which calls go, if they can
 	variants []variant // that calls can take
@@ -107,6 +108,7 @@ func (rt *Runtime) Compare(f func(), others ...func()) Comparison {
 func (rt *Runtime) within(p *comparing, f func()) {
 	rt.comparing.Store(p)
 	defer rt.comparing.Store(nil)
+	defer rt.observeWith(p)()
 	f()
 }
 
@@ -266,36 +268,33 @@ func differs(rank int, want, got []result) *measure.Difference {
 	return measure.Merge(list)
 }
 
-// touched saves the values of tensors that the call uses for the first time. rt.mu is held.
-func (p *comparing) touched(c *Call, tensors []*Tensor) {
-	rt := c.rt
-	if p.learning && c.Record.Manner == operators.Communicating { // such as a kernel that waits for signals of handles
+// admitted notes calls that may wait for signals of handles, such as kernels of the user's.
+func (p *comparing) admitted(c *sight) {
+	if p.learning && c.Manner == operators.Communicating {
 		p.heap.NotAll = true
-	}
-	for _, t := range tensors {
-		st := t.st
-		ours := st.peer == rt.rank && (st.alloc == nil || !st.alloc.stands)
-		known := func(list []*Tensor) bool {
-			return slices.ContainsFunc(list, func(o *Tensor) bool { return o.st == st })
-		}
-		if !p.learning || !ours || t.n == 0 || rt.capture != nil || known(p.tensors) || known(p.results) {
-			continue
-		}
-		n := st.size / t.dtype.Size()
-		whole := &Tensor{rt: rt, st: st, dtype: t.dtype, shape: []int{n}, n: n}
-		saved := rt.ordinary(c.Record.Op, c.stream, t.dtype, []int{n}, n)
-		c.issued(c.stream.copy(saved.pointer(), whole.pointer(), whole.Bytes()))
-		p.tensors, p.saved = append(p.tensors, whole), append(p.saved, saved)
 	}
 }
 
-// makes notes a tensor that code makes, and returns it.
-func (c *Call) makes(t *Tensor) *Tensor {
-	if p := c.rt.comparing.Load(); p != nil {
-		p.results = append(p.results, t)
+// touched saves the values of a tensor that calls use for the first time.
+func (p *comparing) touched(op string, s *Stream, t *Tensor) {
+	rt, st := s.rt, t.st
+	ours := st.peer == rt.rank && (st.alloc == nil || !st.alloc.stands)
+	known := func(list []*Tensor) bool {
+		return slices.ContainsFunc(list, func(o *Tensor) bool { return o.st == st })
 	}
-	return t
+	if !p.learning || !ours || t.n == 0 || rt.capture != nil || known(p.tensors) || known(p.results) {
+		return
+	}
+	n := st.size / t.dtype.Size()
+	whole := &Tensor{rt: rt, st: st, dtype: t.dtype, shape: []int{n}, n: n}
+	saved := rt.ordinary(op, s, t.dtype, []int{n}, n)
+	if err := s.copy(saved.pointer(), whole.pointer(), whole.Bytes()); err != nil {
+		panic(rt.failure(op, err))
+	}
+	p.tensors, p.saved = append(p.tensors, whole), append(p.saved, saved)
 }
+
+func (p *comparing) made(t *Tensor) { p.results = append(p.results, t) }
 
 // offers notes a way that calls can take.
 func (p *comparing) offers(v variant) {
@@ -304,9 +303,13 @@ func (p *comparing) offers(v variant) {
 	}
 }
 
-// options gives a call whose options were read those of the way that is forced, and notes which it
-// could have.
-func (p *comparing) options(rt *Runtime, of *operators.Operator, o *options) {
+// prefer gives a call whose options were read those of the way that Compare forces, if one is under
+// way, and notes which it could have.
+func (rt *Runtime) prefer(of *operators.Operator, o *options) {
+	p := rt.comparing.Load()
+	if p == nil {
+		return
+	}
 	free := o.given&(operators.Via|operators.CopyEngine) == 0
 	spans := o.group != nil && o.group.split.Spans()
 	if !free || o.group == nil {

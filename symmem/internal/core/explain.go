@@ -3,6 +3,7 @@ package symmem
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
@@ -37,81 +38,45 @@ func (rt *Runtime) Explain(f func()) string {
 	return strings.Join(lines, "\n")
 }
 
+// explaining is an Explain under way.
+type explaining struct {
+	blind
+	list []choice
+}
+
 // choosing calls f and returns the choices of its calls.
 func (rt *Runtime) choosing(f func()) []choice {
-	rt.mu.Lock()
-	outer := rt.choices
-	mine := new([]choice)
-	rt.choices = mine
-	rt.mu.Unlock()
-	defer func() {
-		rt.mu.Lock()
-		defer rt.mu.Unlock()
-		if rt.choices = outer; outer != nil {
-			*outer = append(*outer, *mine...)
-		}
-	}()
+	e := &explaining{}
+	defer rt.observeWith(e)()
 	f()
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	return *mine
+	return e.list
 }
 
-// Chose notes for Explain which way an admitted call goes. bytes is the size by which it was
-// chosen.
-func (c *Call) Chose(bytes int, w *tuning.Way) {
-	c.copied = c.copied || len(c.stages) > 0
-	c.passed.chose(c, bytes, w)
-	if list := c.rt.choices; list != nil {
-		w = c.explained(w)
-		*list = append(*list, choice{c.Record, bytes, w.Path, w.Why})
-	}
+// explains reports whether an Explain is under way. rt.mu is held.
+func (rt *Runtime) explains() bool {
+	return slices.ContainsFunc(rt.observing(), func(o observer) bool { _, is := o.(*explaining); return is })
 }
 
-// route describes the traffic of a call for Explain and Trace: the peer, the direction and the
-// bytes. The zero value means none.
-type route struct {
-	way   string // "to" or "from" a member, or "with" all
-	peer  int    // by its rank in the group; of "with" it means nothing
-	bytes int
-	of    string // of a collective over hosts: the name of its way, and why; bytes is then what this rank sends
-	why   string
-	size  int // of the message, by which the way was chosen
-
-	signal signalling // that the call gives or awaits
-
-	splits  int  // numbers in device memory that give further bytes; 0 if there are none
-	unknown bool // only the device knows how many bytes it moves
+func (e *explaining) chose(c *sight, bytes int, w *tuning.Way) {
+	path, why := w.Path, w.Why
+	if c.staged > 0 {
+		path += ", of a copy in symmetric memory"
+		why += fmt.Sprintf("; %d bytes of ordinary memory are copied", c.staged)
+	}
+	e.list = append(e.list, choice{c.Record, bytes, path, why})
 }
 
-// noteRoute notes for Explain and for a trace which way the call went, once its work was issued.
-// rt.mu is held.
-func (c *Call) noteRoute() {
-	p, t := &c.route, c.rt.trace.Load()
-	if c.passed != nil {
-		c.passed.call.Far, c.passed.notNCCL = c.Record.Far, c.notNCCL
-		if p.way != "" {
-			c.passed.route = *p
-		}
+func (e *explaining) issued(c *sight) {
+	if p := &c.route; p.way != "" {
+		e.chose(c, cmp.Or(p.size, p.bytes), c.stream.rt.wayOf(c.on, p, c.notNCCL))
 	}
-	if t != nil && p.signal.group != nil {
-		t.Signals(p.signal.names())
-		p.signal = signalling{}
-	}
-	if p.way == "" || t == nil && c.rt.choices == nil {
-		return
-	}
-	g := c.opts.group
-	far := g.split.Spans() && (p.way == "with" || !g.split.Near(p.peer))
-	c.Chose(cmp.Or(p.size, p.bytes), c.rt.wayOf(g, p, c.notNCCL, far))
-	if far && t != nil {
-		t.Crosses(c.rt.between()+" "+g.farEnd(p), p.bytes)
-	}
-	p.way = "" // said, whatever else the call issues
 }
 
 // wayOf describes the way of a call on g that has a route. notNCCL says why NCCL did not get it.
-func (rt *Runtime) wayOf(g *Group, p *route, notNCCL string, far bool) *tuning.Way {
+func (rt *Runtime) wayOf(g *Group, p *route, notNCCL string) *tuning.Way {
+	far := g.far(p)
 	switch {
 	case p.splits > 0:
 		return &tuning.Way{Path: fmt.Sprintf("%s, by puts of %d splits of this rank over %s between hosts, stores within", p.of,

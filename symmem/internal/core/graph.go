@@ -137,17 +137,14 @@ func (g *Graph) Replay(opts ...Option) {
 		}
 	}
 	c.begins(false)
-	if c.passed != nil {
-		c.passed.graph = g
-	}
 	g.replay.Caller.Store(int64(rt.calls.Caller()))
 	g.replay.Stream.Store(int64(s.id))
 	rt.expect(op, g.posts)
 	if g.holds {
 		rt.hold(op, s)
 	}
-	if t := rt.trace.Load(); t != nil {
-		g.traced(t)
+	for _, o := range rt.observing() {
+		o.replays(g)
 	}
 	rt.countIn()
 	s.mu.Lock()
@@ -162,20 +159,6 @@ func (g *Graph) Replay(opts ...Option) {
 		group.watchCopies(s)
 	}
 	g.watchCalls(s)
-}
-
-// traced notes for a trace which calls the graph replays.
-func (g *Graph) traced(t *trace.Trace) {
-	var ids []uint32
-	var members [][]int
-	for i := range g.calls {
-		c := &g.calls[i]
-		ids, members = append(ids, c.ID), append(members, c.group.members())
-	}
-	t.Replays(ids, members)
-	if len(g.groups) > 0 {
-		t.Know(0, g.groups[0].members(), trace.Ends{Group: g.groups[0].key})
-	}
 }
 
 // mostReplays is the maximum number of replays of one Elapsed.

@@ -32,7 +32,7 @@ func (rt *Runtime) Host(dtype DType, shape ...int) *Tensor {
 	defer c.Enter().Leave()
 	c.PickStream()
 	if rt.info.OnHost {
-		return c.makes(c.zeros(dtype, slices.Clone(shape), n))
+		return rt.makes(c.zeros(dtype, slices.Clone(shape), n))
 	}
 	bytes := n * dtype.Size()
 	size := (memory.BlockSize(bytes) + hostPage - 1) &^ (hostPage - 1)
@@ -41,7 +41,7 @@ func (rt *Runtime) Host(dtype DType, shape ...int) *Tensor {
 	if n > 0 {
 		c.issued(c.stream.set0(t.pointer(), bytes))
 	}
-	return c.makes(t)
+	return rt.makes(t)
 }
 
 // pin makes a block of memory of the host that the device can access.

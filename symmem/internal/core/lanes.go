@@ -73,8 +73,10 @@ func (l *Lanes) Begin(tensors ...*Tensor) abi.Context {
 func (l *Lanes) Product() { l.trace(operators.MatMul.Name, l.main) }
 
 func (l *Lanes) trace(op string, s *Stream) {
-	if t := l.c.rt.trace.Load(); t != nil && !l.Single() {
-		t.Issue(op, s.id)
+	if !l.Single() {
+		for _, o := range l.c.rt.observing() {
+			o.called(op, s)
+		}
 	}
 }
 

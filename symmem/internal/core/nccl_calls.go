@@ -108,15 +108,13 @@ func (c *Call) RunNCCL(d device.Collective, bytes int) {
 			Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
 	}
 	err := c.stream.issue(func(s device.Stream) error { return s.Collective(comm.C, d) })
-	if t := rt.trace.Load(); t != nil && err == nil {
-		t.Crosses(comm.Name, 0)
-	}
+	c.route = route{over: comm.Name}
 	c.issued(err)
 	why := "the call asks for it by Via"
 	if c.opts.via != ViaNCCL {
 		why = fmt.Sprintf("the group spans %d hosts", len(g.split.Parts))
 	}
-	if rt.choices != nil && rt.noWindowsOf(rt.backend.name) == "" && c.readsOrdinary(d.Src) {
+	if rt.explains() && rt.noWindowsOf(rt.backend.name) == "" && c.readsOrdinary(d.Src) {
 		why += "; it reads ordinary memory, which is no window"
 	}
 	path := comm.Name

@@ -252,17 +252,3 @@ func (c *Call) stageCopy(dst, src device.Ptr, n int) {
 		panic(c.rt.failure(c.Record.Op, err))
 	}
 }
-
-// explained adds to a way that it goes through symmetric memory.
-func (c *Call) explained(w *tuning.Way) *tuning.Way {
-	if len(c.stages) == 0 {
-		return w
-	}
-	c.copied = true
-	bytes := 0
-	for _, s := range c.stages {
-		bytes += s.of.Bytes()
-	}
-	return &tuning.Way{Path: w.Path + ", of a copy in symmetric memory",
-		Why: fmt.Sprintf("%s; %d bytes of ordinary memory are copied", w.Why, bytes)}
-}

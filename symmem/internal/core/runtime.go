@@ -11,7 +11,6 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
-	"github.com/symmrepl/symmrepl/symmem/internal/core/trace"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -45,24 +44,25 @@ type Runtime struct {
 	first      *Stream // always there
 	parts      []seam.Part[*Group, *allocation]
 
-	calls       *calls.Log[Record]          // calls.go
-	progress                                // progress.go
-	aborting                                // abort.go
-	cell                                    // cell.go
-	membership                              // survivors.go
-	departed    places.Departures           // departures.go
-	sanitizing                              // sanitize.go
-	calculating calculating                 // calculating.go
-	networking                              // network.go
-	comms       nccl.List[*communicator]    // nccl_comm.go
-	located     memory.Locations[contents]  // contents.go
-	local       *memory.Cache[*Stream]      // storage.go
-	pinned      *memory.Cache[*Stream]      // host.go
-	defaultType atomic.Uint32               // dtype.go
-	trace       atomic.Pointer[trace.Trace] // under way, or nil
-	clock       timeline.Clock              // when the trace began
-	line        func(at int) string         // Config.Line
-	comparing   atomic.Pointer[comparing]   // the Compare whose code runs, or nil
+	calls       *calls.Log[Record]         // calls.go
+	progress                               // progress.go
+	aborting                               // abort.go
+	cell                                   // cell.go
+	membership                             // survivors.go
+	departed    places.Departures          // departures.go
+	sanitizing                             // sanitize.go
+	calculating calculating                // calculating.go
+	networking                             // network.go
+	comms       nccl.List[*communicator]   // nccl_comm.go
+	located     memory.Locations[contents] // contents.go
+	local       *memory.Cache[*Stream]     // storage.go
+	pinned      *memory.Cache[*Stream]     // host.go
+	defaultType atomic.Uint32              // dtype.go
+	observers                              // observe.go
+	trace       atomic.Pointer[tracing]    // under way, or nil
+	clock       timeline.Clock             // when the trace began
+	line        func(at int) string        // Config.Line
+	comparing   atomic.Pointer[comparing]  // the Compare whose code runs, or nil
 
 	closed  atomic.Bool
 	looking sync.Mutex // held while watch is read outside a call of the user: Close takes watch away
@@ -87,7 +87,6 @@ type world struct {
 	why        remembered // why.go
 	capture    *Graph     // being captured
 	pooling    *Group     // whose memory pool is in use, or nil
-	choices    *[]choice  // of the innermost Explain, or nil
 	builtins   map[builtinKernel]device.Kernel
 	spare      *Tensor   // memory for the reductions of the next graph, or nil
 	unfreed    []*Tensor // of measurements that have failed: measure.go
@@ -124,7 +123,9 @@ func ptr[T any](v T) *T { return &v }
 // hostCall refuses a call that has no place in a graph while one is captured, and any after Close.
 func (rt *Runtime) hostCall(op string) {
 	rt.refuseClosed(op)
-	rt.sanitizer.Calling(rt.calls.Caller)
+	for _, o := range rt.observing() {
+		o.called(op, nil)
+	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if rt.capture != nil {

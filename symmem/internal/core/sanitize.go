@@ -49,6 +49,9 @@ func (rt *Runtime) Sanitize(on bool, seed int64) {
 	}
 	shadow, shared := rt.shareShadow(op, on, seed, failed)
 	err := rt.sanitizer.Switch(device.Sanitizing{On: on, Rank: rt.rank, Shadow: shadow, Seed: seed}, shared)
+	rt.mu.Lock()
+	rt.observe(located{rt: rt}, rt.sanitizer.On())
+	rt.mu.Unlock()
 	if shared == nil {
 		if err == nil {
 			err = rt.watchNetwork()
@@ -60,6 +63,16 @@ func (rt *Runtime) Sanitize(on bool, seed int64) {
 		panic(rt.failure(op, err))
 	}
 }
+
+// located tells the sanitizer where the program is at each call.
+type located struct {
+	blind
+	rt *Runtime
+}
+
+func (l located) called(string, *Stream) { l.rt.sanitizer.Calling(l.rt.calls.Caller) }
+func (l located) began(run uint64)       { l.rt.sanitizer.Begun(run) }
+func (l located) ended(run uint64)       { l.rt.sanitizer.Ended(run) }
 
 // Sanitized reports whether Sanitize has been switched on, and by which seed, 0 if it has not.
 func (rt *Runtime) Sanitized() (on bool, seed int64) {

@@ -9,6 +9,7 @@ import (
 
 // slowed holds the setting of Slow; guarded by rt.mu.
 type slowed struct {
+	blind
 	setting *delays.Setting // nil: no rank is late
 	late    *delays.Delayer // of this rank, or nil
 }
@@ -37,7 +38,8 @@ func (rt *Runtime) Slow(setting string) {
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	rt.slow = slowed{s, s.For(rt.rank)}
+	rt.slow.setting, rt.slow.late = s, s.For(rt.rank)
+	rt.observe(&rt.slow, rt.slow.late != nil)
 	if rt.slow.late != nil {
 		rt.load("delay") // before a kernel runs that waits for one of this rank's
 	}
@@ -61,31 +63,17 @@ func (p slowPart) Settle(l seam.Loss) error {
 	return nil
 }
 
-// begins takes the steps of an admitted call before its work, once. user says that it launches a
-// kernel of the user's.
-func (c *Call) begins(user bool) {
-	c.delay(user)
-	c.remember()
-	if g := c.rt.capture; g != nil {
-		g.begin(&c.Record)
-	}
-}
-
-// delay puts the call's delay in its stream, once, if Slow has asked for one.
-func (c *Call) delay(user bool) {
-	late := c.rt.slow.late
-	if late == nil || c.delayed {
-		return
-	}
-	c.delayed = true
-	by := late.Next(delays.Of(c.Record.Op, user))
+// admitted puts the delay of a call in its stream.
+func (s *slowed) admitted(c *sight) {
+	rt := c.stream.rt
+	by := s.late.Next(delays.Of(c.Op, c.user))
 	if by == 0 {
 		return
 	}
-	args := delay.DelayArgs{Context: c.rt.kernelContext(c.rt.all, &c.opts, 0), Ns: uint64(by)}
+	args := delay.DelayArgs{Context: rt.kernelContext(rt.all, &options{timeout: c.timeout}, 0), Ns: uint64(by)}
 	l := launch.OneBlock(1)
 	l.Args = launch.Bytes(&args)
-	if err := c.stream.launch(c.rt.builtin(c.Record.Op, "delay", 0), l); err != nil {
-		panic(c.rt.failure(c.Record.Op, err))
+	if err := c.stream.launch(rt.builtin(c.Op, "delay", 0), l); err != nil {
+		panic(rt.failure(c.Op, err))
 	}
 }

@@ -74,11 +74,7 @@ func (rt *Runtime) Empty(dtype DType, shape ...int) *Tensor { return rt.all.Empt
 func (g *Group) Empty(dtype DType, shape ...int) *Tensor {
 	const op = "Empty"
 	g.exists(op)
-	t := g.emptyLike(op, dtype, shape)
-	if p := g.rt.comparing.Load(); p != nil {
-		p.results = append(p.results, t)
-	}
-	return t
+	return g.rt.makes(g.emptyLike(op, dtype, shape))
 }
 
 // emptyLike is Empty, for op.

@@ -31,9 +31,9 @@ func (rt *Runtime) Local(dtype DType, shape ...int) *Tensor {
 	defer c.Enter().Leave()
 	c.PickStream()
 	if rt.pooling != nil {
-		return c.makes(rt.pooling.takePooled(&c, dtype, slices.Clone(shape), n, true))
+		return rt.makes(rt.pooling.takePooled(&c, dtype, slices.Clone(shape), n, true))
 	}
-	return c.makes(c.zeros(dtype, slices.Clone(shape), n))
+	return rt.makes(c.zeros(dtype, slices.Clone(shape), n))
 }
 
 // zeros allocates a tensor of zeros in ordinary memory, also where a memory pool is in use.

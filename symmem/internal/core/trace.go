@@ -36,8 +36,56 @@ func (rt *Runtime) StartTrace() {
 		s.mu.Unlock()
 	}
 	rt.clock = timeline.Clock{Machine: timeline.Machine(), Resolution: timeline.Resolution(), Before: before, Why: why}
-	rt.trace.Store(t)
+	on := &tracing{Trace: t}
+	rt.trace.Store(on)
+	rt.observe(on, true)
 }
+
+// tracing is a trace under way, which observes calls.
+type tracing struct {
+	blind
+	*trace.Trace
+}
+
+func (t *tracing) called(op string, s *Stream) {
+	if s != nil {
+		t.Issue(op, s.id)
+	}
+}
+
+func (t *tracing) known(c *sight) {
+	t.Know(c.ID, c.group.members(), c.ends())
+}
+
+func (t *tracing) replays(g *Graph) {
+	var ids []uint32
+	var members [][]int
+	for i := range g.calls {
+		c := &g.calls[i]
+		ids, members = append(ids, c.ID), append(members, c.group.members())
+	}
+	t.Replays(ids, members)
+	if len(g.groups) > 0 {
+		t.Know(0, g.groups[0].members(), trace.Ends{Group: g.groups[0].key})
+	}
+}
+
+func (t *tracing) issued(c *sight) {
+	p := &c.route
+	if p.signal.group != nil {
+		t.Signals(p.signal.names())
+	}
+	switch {
+	case p.over != "":
+		t.Crosses(p.over, 0)
+	case p.way != "" && c.on.far(p):
+		t.Crosses(c.stream.rt.between()+" "+c.on.farEnd(p), p.bytes)
+	}
+}
+
+func (t *tracing) left()        { t.Left() }
+func (t *tracing) began(uint64) { t.BeginCell("cell") }
+func (t *tracing) ended(uint64) { t.EndCell() }
 
 // StopTrace ends a trace and returns its record: at most some ten thousand slices of each kind,
 // ordered by their begin; nil without a trace. It waits for work that is under way.
@@ -46,6 +94,9 @@ func (rt *Runtime) StopTrace() *Traced {
 	if t == nil {
 		return nil
 	}
+	rt.mu.Lock()
+	rt.observe(t, false)
+	rt.mu.Unlock()
 	t.Stop()
 	rt.drain() // its errors belong to the cell that was traced
 	rt.mu.Lock()
@@ -55,7 +106,7 @@ func (rt *Runtime) StopTrace() *Traced {
 		s.mu.Unlock()
 	}
 	rt.mu.Unlock()
-	messages, more := rt.messages(t)
+	messages, more := rt.messages(t.Trace)
 	out := &Traced{Rank: rt.rank, Clock: rt.clock, More: more}
 	if p := rt.places.Load(); p != nil { // the ranks have met
 		out.Host = p.Host(rt.rank)

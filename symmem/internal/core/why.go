@@ -19,8 +19,10 @@ const (
 // remembered are the calls of the latest cells of a session, for Why; guarded by rt.mu. In a program
 // the number of the cell stays 0, and nothing is remembered.
 type remembered struct {
+	blind
 	cell  int           // that runs
 	cells []*cellsCalls // from the oldest to the latest
+	now   *passed       // the record of the call under way, or nil
 }
 
 // cellsCalls are the calls of a cell.
@@ -46,13 +48,6 @@ type passed struct {
 	graph   *Graph // that was replayed, else nil
 }
 
-// The values of passed.fresh.
-const (
-	noResult int8 = iota
-	fromMemory
-	fromPool
-)
-
 // Explained is a call of a cell: see [Runtime.Why].
 type Explained struct {
 	Call    string   // "one_shot_all_reduce f32[1024] sum on world (4 ranks)"
@@ -69,7 +64,8 @@ func (rt *Runtime) BeginCell(cell int) {
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	rt.why.cell = cell
+	rt.why.cell, rt.why.now = cell, nil
+	rt.observe(&rt.why, cell != 0)
 }
 
 // Why explains the execution of this rank's calls in a cell, and returns the number of further
@@ -92,12 +88,9 @@ func (rt *Runtime) Why(cell int) (calls []Explained, more int) {
 	return nil, 0
 }
 
-// remember begins the record of an admitted call. rt.mu is held.
-func (c *Call) remember() {
-	w := &c.rt.why
-	if w.cell == 0 || c.passed != nil {
-		return
-	}
+// admitted begins the record of a call.
+func (w *remembered) admitted(c *sight) {
+	w.now = nil
 	n := len(w.cells)
 	if n == 0 || w.cells[n-1].cell != w.cell {
 		if n == whyCells {
@@ -114,13 +107,13 @@ func (c *Call) remember() {
 		last.more++
 		return
 	}
-	last.calls = append(last.calls, passed{call: c.Record, group: c.opts.group, notNCCL: c.notNCCL, fresh: c.fresh})
-	c.passed = &last.calls[len(last.calls)-1]
-	c.passed.call.Caller = c.rt.calls.Caller()
+	last.calls = append(last.calls, passed{call: c.Record, group: c.on, notNCCL: c.notNCCL, fresh: c.fresh})
+	w.now = &last.calls[len(last.calls)-1]
+	w.now.call.Caller = c.stream.rt.calls.Caller()
 }
 
-// ran adds a kernel to the record of the call. loaded says that it was loaded for it.
-func (p *passed) ran(kernel string, loaded bool) {
+func (w *remembered) ran(kernel string, loaded bool) {
+	p := w.now
 	if p == nil {
 		return
 	}
@@ -131,16 +124,25 @@ func (p *passed) ran(kernel string, loaded bool) {
 	p.loaded = p.loaded || loaded
 }
 
-// chose adds the way of the call to its record.
-func (p *passed) chose(c *Call, bytes int, w *tuning.Way) {
-	if p == nil {
-		return
-	}
-	p.bytes, p.way, p.staged = bytes, w, 0
-	for _, s := range c.stages {
-		p.staged += s.of.Bytes()
+func (w *remembered) chose(c *sight, bytes int, way *tuning.Way) {
+	if p := w.now; p != nil {
+		p.bytes, p.way, p.staged = bytes, way, c.staged
 	}
 }
+
+func (w *remembered) replays(g *Graph) {
+	if w.now != nil {
+		w.now.graph = g
+	}
+}
+
+func (w *remembered) issued(c *sight) {
+	if w.now != nil && c.route.way != "" {
+		w.now.route = c.route
+	}
+}
+
+func (w *remembered) left() { w.now = nil }
 
 // explained describes a remembered call. rt.mu is held.
 func (rt *Runtime) explained(p *passed) Explained {
@@ -151,8 +153,8 @@ func (rt *Runtime) explained(p *passed) Explained {
 	add := func(format string, args ...any) { e.Details = append(e.Details, fmt.Sprintf(format, args...)) }
 	way, bytes, far := p.way, p.bytes, false
 	if way == nil && p.route.way != "" {
-		far = p.group.split.Spans() && (p.route.way == "with" || !p.group.split.Near(p.route.peer))
-		way, bytes = rt.wayOf(p.group, &p.route, p.notNCCL, far), max(p.route.size, p.route.bytes)
+		far, way = p.group.far(&p.route), rt.wayOf(p.group, &p.route, p.notNCCL)
+		bytes = max(p.route.size, p.route.bytes)
 	}
 	switch {
 	case way != nil && bytes > 0:
