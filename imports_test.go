@@ -83,7 +83,7 @@ var parts = []part{
 	{"symmem/internal/cuda", []string{"internal", "kernels", "symmem/internal", "symmem/internal/cuda/libs", "symmem/internal/device"}},
 	{"symmem/internal/opspage", []string{"symmem/internal/core/operators"}},
 	{"symmem/internal/core/calculate", []string{"symmem/internal", "symmem/internal/expression"}},
-	{"symmem/internal/core/seam", []string{"symmem/internal/core/calls", "symmem/internal/device"}},
+	{"symmem/internal/core/seam", []string{"symmem/internal/core/calls", "symmem/internal/core/operators", "symmem/internal/device"}},
 	{"symmem/internal/core/calls", []string{"symmem/internal", "symmem/internal/core/operators"}},
 	{"symmem/internal/core/delays", []string{"symmem/internal/core/operators"}},
 	{"symmem/internal/core/operators", nil},

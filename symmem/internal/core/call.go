@@ -45,12 +45,13 @@ const (
 // Call is one call of an operation that is ordered on a stream.
 type Call struct {
 	rt        *Runtime
+	of        *operators.Operator // nil of a call without options
 	opts      options
 	Record    Record
 	stream    *Stream // since PickStream
 	apart     bool    // its signals are used on another stream than its kernels: see Lanes
 	fresh     int8    // where the memory of its result is from
-	begun     bool    // observers know that it was admitted
+	begun     bool    // observers were told of its admission
 	preferred bool    // CopyEngine is an option because the group prefers it
 	notNCCL   string  // why the device's library of collectives did not get it, if it might have
 
@@ -60,6 +61,7 @@ type Call struct {
 	used int
 	more []*Tensor
 	route
+	passage
 	staging // the ordinary tensors that symmetric memory stands for
 }
 
@@ -87,6 +89,7 @@ func (h *Handle) newCall(of *operators.Operator, opts []Option) (c Call) {
 // record starts the record of a call whose options were read. It refuses a collective call that not
 // all members would make.
 func (c *Call) record(of *operators.Operator) {
+	c.of = of
 	c.Record.Op, c.Record.Manner, c.Record.group = of.Name, of.Manner, c.opts.group
 	if of.Manner == operators.Collective {
 		c.opts.group.mustTakePart(of.Name)

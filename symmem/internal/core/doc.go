@@ -45,7 +45,6 @@
 //	trace      when operations begin and end, and for whom they wait
 //	sanitizer  what the host reports to the sanitizer of its device
 //	networks   the choice of the engine between hosts, and the open engine
-//	seam       the interfaces of what a world is made of
 //	nccl       the calls of a communicator of NCCL, its end, and what follows from NCCL's device API
 //
 // Core itself keeps what programs hold, and what connects it. Its files are in six groups; a file
@@ -56,8 +55,8 @@
 //	its objects       group.go, meeting.go, stream.go, event.go, synchronize.go, tensor.go, elements.go, print.go, tile.go,
 //	                  storage.go, symmetric.go, handle.go, views.go, graph.go
 //	a group's memory  peers.go, workspace.go, pool.go, multicast.go, pipes.go, network_group.go, hosts.go, team.go
-//	calls             call.go, launches.go, calls.go, call_operator.go, operands.go, inner.go, operand.go, region.go; calculating.go, arithmetic.go; signal.go,
-//	                  onesided.go, network_onesided.go, network_underway.go, copies.go, and the files that begin with nccl
+//	calls             call.go, observe.go, launches.go, calls.go, call_operator.go, operands.go, inner.go, operand.go, region.go;
+//	                  calculating.go, arithmetic.go; carriers.go, signal.go, onesided.go, network_onesided.go, network_underway.go, copies.go, and the files that begin with nccl
 //	questions         waits.go, busy.go, explain.go, trace.go, bounds.go, contents.go, signals_unawaited.go, departures.go
 //	life and death    part.go, world.go, group_life.go, group_names.go, symmetric_free.go, network_connect.go, recover.go, survivors.go, lost.go
 //

@@ -18,25 +18,22 @@ import (
 // own words are not 0, and takes 1 off. Words of the heap can be stored to from here, so that these
 // waits end like those of kernels (nvshmem.Watch). PutSignal and WaitSignal are the halves of that.
 
-// byNVSHMEM decides whether a call of the handle goes by NVSHMEM. One that asks for it by Via and
-// cannot have it is refused. waits says that the call waits.
-func (h *Handle) byNVSHMEM(c *Call, waits bool) bool {
-	switch c.opts.via {
-	case "":
-		p := c.rt.comparing.Load()
-		return p != nil && p.heapCall(h.notByNVSHMEM(c, waits) == nil)
-	case ViaNVSHMEM:
-		if why := h.notByNVSHMEM(c, waits); why != nil {
-			panic(why)
-		}
-		return true
-	}
-	panic(c.Misuse("Via", "leave it out", "Via of %s must be \"NVSHMEM\", not %q", c.Record.Op, string(c.opts.via)))
+// shmemCarrier is NVSHMEM, for calls of handles.
+type shmemCarrier struct{}
+
+var shmemWays = []string{string(ViaNVSHMEM)}
+
+func (shmemCarrier) Names() []string                  { return shmemWays }
+func (shmemCarrier) Does(of *operators.Operator) bool { return of.NVSHMEM }
+
+// Takes takes what Compare sends by NVSHMEM.
+func (w shmemCarrier) Takes(c *Call) bool {
+	p := c.rt.comparing.Load()
+	return p != nil && w.Does(c.of) && p.heapCall(w.Refuses(c) == nil)
 }
 
-// notByNVSHMEM returns the error of a call of the handle that cannot go by NVSHMEM; nil if it can.
-func (h *Handle) notByNVSHMEM(c *Call, waits bool) *Error {
-	g, rt := h.g, h.g.rt
+func (shmemCarrier) Refuses(c *Call) error {
+	h, rt := c.passage.h, c.rt
 	_, ok := rt.dev.(device.HeapDevice)
 	rt.mu.Lock()
 	lost, capturing := "", rt.capture != nil
@@ -52,26 +49,33 @@ func (h *Handle) notByNVSHMEM(c *Call, waits bool) *Error {
 			"NVSHMEM needs memory of its heap, and the back end is %s", rt.backendName())
 	case !h.t.st.alloc.inHeap():
 		return c.Misuse("handle", "give a handle of a tensor that symm.Empty made", "%s is not memory of NVSHMEM's heap", h.t.kind())
-	case c.Record.Manner >= operators.Signalling && g != rt.all:
-		return c.Misuse("group", "leave Via out, or use a handle of world", "the signals by NVSHMEM are of world, not of %v", g)
+	case c.Record.Manner >= operators.Signalling && h.g != rt.all:
+		return c.Misuse("group", "leave Via out, or use a handle of world", "the signals by NVSHMEM are of world, not of %v", h.g)
 	case lost != "":
 		return &Error{Kind: KindPeer, Op: c.Record.Op, Rank: rt.rank, Peer: -1, Arg: "Via", Msg: "NVSHMEM cannot go on: " + lost,
 			Hint: "leave Via out"}
-	case capturing && waits:
+	case capturing && (c.of == operators.Barrier || c.of == operators.WaitSignal || c.of == operators.WaitForSignal):
 		return c.Misuse("Via", "leave it out", "waits by NVSHMEM cannot be captured: in a graph nothing could end them")
 	}
 	return nil
 }
 
-// shmemCall issues the steps of a call by NVSHMEM, which has not entered: f returns the first
-// error. The call moves the number of bytes and uses the tensors.
-func (h *Handle) shmemCall(c *Call, bytes int, f func(*heapCall) error, tensors ...*Tensor) {
+func (shmemCarrier) Run(c *Call) {
+	p, h := &c.passage, c.passage.h
 	defer c.Enter().Leave()
 	c.PickStream()
-	c.Admit(tensors...)
+	bytes := 0
+	var used []*Tensor
+	if c.of.Manner < operators.Signalling {
+		used = append(used, h.t)
+	}
+	if p.t != nil {
+		used, bytes = append(used, p.t), p.t.Bytes()
+	}
+	c.Admit(used...)
 	c.route = route{} // Explain gets the way below
 	s := heapCall{c, h, c.rt.heap}
-	c.issued(f(&s))
+	c.issued(s.run(p))
 	c.Chose(bytes, &tuning.Way{Path: s.heap.name, Why: "the call asks for it by Via"})
 }
 
@@ -121,80 +125,55 @@ func (s *heapCall) consume(row, channel, peer int, kind uint32) error {
 	return s.issue(device.OneSided{Kind: device.HeapSignalAdd, Word: word, Peer: g.rt.rank, Value: ^uint64(0)})
 }
 
-// putByNVSHMEM puts src into dst's copy of the handle's tensor.
-func (h *Handle) putByNVSHMEM(c *Call, dst int, src *Tensor) {
-	h.shmemCall(c, src.Bytes(), func(s *heapCall) error {
-		if src.n == 0 {
+// run issues the operations of the call.
+func (s *heapCall) run(p *passage) error {
+	h, g := s.h, s.h.g
+	switch s.c.of {
+	case operators.Put:
+		if p.t.n == 0 {
 			return nil
 		}
-		return s.issue(device.OneSided{Kind: device.HeapPut, Dst: h.buffers[h.g.rank], Src: src.pointer(), N: src.Bytes(),
-			Peer: h.g.ranks[dst]})
-	}, src, h.t)
-}
-
-// getByNVSHMEM gets the start of src's copy of the handle's tensor into dst.
-func (h *Handle) getByNVSHMEM(c *Call, src int, dst *Tensor) {
-	h.shmemCall(c, dst.Bytes(), func(s *heapCall) error {
-		if dst.n == 0 {
+		return s.issue(device.OneSided{Kind: device.HeapPut, Dst: h.buffers[g.rank], Src: p.t.pointer(), N: p.t.Bytes(),
+			Peer: g.ranks[p.peer]})
+	case operators.Get:
+		if p.t.n == 0 {
 			return nil
 		}
-		return s.issue(device.OneSided{Kind: device.HeapGet, Dst: dst.pointer(), Src: h.buffers[h.g.rank], N: dst.Bytes(),
-			Peer: h.g.ranks[src]})
-	}, dst, h.t)
+		return s.issue(device.OneSided{Kind: device.HeapGet, Dst: p.t.pointer(), Src: h.buffers[g.rank], N: p.t.Bytes(),
+			Peer: g.ranks[p.peer]})
+	case operators.PutWithSignal:
+		return s.issue(device.OneSided{Kind: device.HeapPutSignal, Dst: h.buffers[g.rank], Src: p.t.pointer(), N: p.t.Bytes(),
+			Peer: g.ranks[p.peer], Word: h.signalWord(p.sig), Value: p.val})
+	case operators.SignalAdd:
+		return s.issue(device.OneSided{Kind: device.HeapSignalAdd, Word: h.signalWord(p.sig), Peer: g.ranks[p.peer], Value: p.val})
+	case operators.WaitForSignal:
+		return s.await(h.signalWord(p.sig), p.val, p.atLeast, device.WaitWord, g.rank, p.sig)
+	case operators.PutSignal:
+		return s.signal(signalRow, p.channel, p.peer)
+	case operators.WaitSignal:
+		return s.consume(signalRow, p.channel, p.peer, device.WaitSignal)
+	}
+	return s.barrier(p.channel)
 }
 
-// putWithSignalByNVSHMEM puts src into dst's copy of the handle's tensor, and sets a word of its pad.
-func (h *Handle) putWithSignalByNVSHMEM(c *Call, dst int, src *Tensor, sig int, val uint64) {
-	h.shmemCall(c, src.Bytes(), func(s *heapCall) error {
-		return s.issue(device.OneSided{Kind: device.HeapPutSignal, Dst: h.buffers[h.g.rank], Src: src.pointer(), N: src.Bytes(),
-			Peer: h.g.ranks[dst],
-			Word: h.signalWord(sig), Value: val})
-	}, src, h.t)
-}
-
-// signalAddByNVSHMEM adds n to a word of dst's pad.
-func (h *Handle) signalAddByNVSHMEM(c *Call, dst, sig int, n uint64) {
-	h.shmemCall(c, 0, func(s *heapCall) error {
-		return s.issue(device.OneSided{Kind: device.HeapSignalAdd, Word: h.signalWord(sig), Peer: h.g.ranks[dst], Value: n})
-	}, h.t)
-}
-
-// waitForSignalByNVSHMEM waits for a word of this rank's pad.
-func (h *Handle) waitForSignalByNVSHMEM(c *Call, sig int, val uint64, atLeast bool) {
-	h.shmemCall(c, 0, func(s *heapCall) error {
-		return s.await(h.signalWord(sig), val, atLeast, device.WaitWord, h.g.rank, sig)
-	}, h.t)
-}
-
-// putSignalByNVSHMEM signals a member on a channel.
-func (h *Handle) putSignalByNVSHMEM(c *Call, dst, channel int) {
-	h.shmemCall(c, 0, func(s *heapCall) error { return s.signal(signalRow, channel, dst) })
-}
-
-// waitSignalByNVSHMEM consumes a signal of a member.
-func (h *Handle) waitSignalByNVSHMEM(c *Call, src, channel int) {
-	h.shmemCall(c, 0, func(s *heapCall) error { return s.consume(signalRow, channel, src, device.WaitSignal) })
-}
-
-// barrierByNVSHMEM lets the members' streams meet.
-func (h *Handle) barrierByNVSHMEM(c *Call, channel int) {
-	h.shmemCall(c, 0, func(s *heapCall) error {
-		for p := range h.g.ranks {
-			if p != h.g.rank {
-				if err := s.signal(barrierRow, channel, p); err != nil {
-					return err
-				}
+// barrier lets the members' streams meet.
+func (s *heapCall) barrier(channel int) error {
+	g := s.h.g
+	for p := range g.ranks {
+		if p != g.rank {
+			if err := s.signal(barrierRow, channel, p); err != nil {
+				return err
 			}
 		}
-		for p := range h.g.ranks {
-			if p != h.g.rank {
-				if err := s.consume(barrierRow, channel, p, device.WaitBarrier); err != nil {
-					return err
-				}
+	}
+	for p := range g.ranks {
+		if p != g.rank {
+			if err := s.consume(barrierRow, channel, p, device.WaitBarrier); err != nil {
+				return err
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // signalWord is a 64-bit word of this rank's signal pad of the tensor. In NVSHMEM's heap it stands for

@@ -3,6 +3,7 @@ package symmem
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
@@ -10,63 +11,89 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
+// ncclCarrier is NCCL: for collectives, and for puts within a host.
+type ncclCarrier struct{}
+
+func (ncclCarrier) Names() []string                  { return ncclWays }
+func (ncclCarrier) Does(of *operators.Operator) bool { return of.NCCL }
+
+var ncclWays = []string{string(ViaNCCL)}
+
 // ByNCCL decides whether the call, which has not entered, goes by NCCL, and makes the group's
-// communicator if it does. cannot says why NCCL does not do this one, if so. A call that asks for
-// it by Via and cannot have it is refused.
+// communicator if it does. cannot is the reason for which NCCL does not do this one, if there is one. A
+// call that asks for NCCL by Via and cannot have it is refused.
 func (c *Call) ByNCCL(cannot string) bool {
-	g, rt := c.opts.group, c.rt
-	asked := c.opts.via == ViaNCCL
-	d, ok := rt.dev.(device.CollectiveDevice)
-	if !asked && (c.opts.via != "" || !g.split.Spans() || !ok || c.opts.has(operators.CopyEngine)) {
+	c.passage.cannot = cannot
+	if c.carrier() != (ncclCarrier{}) {
 		return false
 	}
-	if cannot == "" && ok {
-		cannot = c.whyNotNCCL()
+	c.Record.Far = false // it goes over NCCL's own network
+	return true
+}
+
+// Takes takes collectives between hosts, if NCCL can do them. It remembers why not: what fails once to
+// make a communicator does so until Recover.
+func (w ncclCarrier) Takes(c *Call) bool {
+	g, rt := c.opts.group, c.rt
+	_, ok := rt.dev.(device.CollectiveDevice)
+	if c.passage.h != nil || !w.Does(c.of) || !g.split.Spans() || !ok || c.opts.has(operators.CopyEngine) {
+		return false
 	}
-	sort := c.commSort()
 	rt.mu.Lock()
-	made, capturing, failed := g.comms[sort] != nil, rt.capture != nil, g.noComm
+	c.notNCCL = g.noComm
 	rt.mu.Unlock()
-	if !asked {
-		switch {
-		case cannot != "":
-			c.notNCCL = cannot
-		case failed != "":
-			c.notNCCL = failed
-		case capturing && !made:
-			c.notNCCL = "its communicator cannot be made while a graph is captured"
-		}
-		if c.notNCCL != "" {
-			return false
-		}
-	} else {
-		switch {
-		case !ok:
-			panic(c.Misuse("Via", "leave it out", "NCCL needs the cuda device, this is %s", rt.name))
-		case cannot != "":
-			panic(c.Misuse("Via", "leave it out", "NCCL does not do this: %s", cannot))
-		case capturing && !made:
-			panic(c.Misuse("Via", "make the call once before the capture",
-				"%v has no communicator of NCCL yet, and none can be made while a graph is captured", g))
-		}
+	if c.notNCCL != "" {
+		return false
 	}
-	var err error
-	if !made {
-		g.usable(c.Record.Op)
-		err = g.join(c.Record.Op, d, sort)
-	}
+	err := w.Refuses(c)
 	if err == nil {
-		c.Record.Far = false // it goes over NCCL's own network
 		return true
 	}
-	e := rt.failure(c.Record.Op, err)
-	if asked || e.Kind == KindInterrupted || e.Kind == KindPeer || e.Kind == KindMismatch {
+	e := err.(*Error)
+	c.notNCCL = strings.TrimPrefix(e.Msg, ncclCannot)
+	switch e.Kind {
+	case KindInterrupted, KindPeer, KindMismatch:
 		panic(e)
+	case KindMisuse:
+	default:
+		rt.mu.Lock()
+		defer rt.mu.Unlock()
+		g.noComm = e.Msg
+	}
+	return false
+}
+
+// ncclCannot begins what refuses a call that NCCL does not do.
+const ncclCannot = "NCCL does not do this: "
+
+// Refuses makes the group's communicator, unless it refuses a collective.
+func (ncclCarrier) Refuses(c *Call) error {
+	g, rt, op, sort := c.opts.group, c.rt, c.Record.Op, c.commSort()
+	d, ok := rt.dev.(device.CollectiveDevice)
+	if !ok {
+		return c.Misuse("Via", "leave it out", "NCCL needs the cuda device, this is %s", rt.name)
 	}
 	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	g.noComm, c.notNCCL = e.Msg, e.Msg
-	return false
+	comm, capturing := g.comms[sort], rt.capture != nil
+	rt.mu.Unlock()
+	if c.passage.h != nil {
+		return c.refusedPut(comm, capturing)
+	}
+	cannot := c.whyNotNCCL()
+	switch {
+	case cannot != "":
+		return c.Misuse("Via", "leave it out", ncclCannot+"%s", cannot)
+	case comm != nil:
+		return nil
+	case capturing:
+		return c.Misuse("Via", "make the call once before the capture",
+			"%v has no communicator of NCCL yet, and none can be made while a graph is captured", g)
+	}
+	g.usable(op)
+	if err := g.join(op, d, sort); err != nil {
+		return rt.failure(op, err)
+	}
+	return nil
 }
 
 // commSort returns the sort of communicator by which the call goes.
@@ -81,6 +108,8 @@ func (c *Call) commSort() int {
 // it does.
 func (c *Call) whyNotNCCL() string {
 	switch {
+	case c.passage.cannot != "":
+		return c.passage.cannot
 	case c.opts.timeout > 0:
 		return "its waits have no Timeout"
 	case c.opts.has(operators.CopyEngine) && c.rt.noWindows() != "":

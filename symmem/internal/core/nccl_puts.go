@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -18,43 +19,44 @@ import (
 // follow in the same stream, announce that the data has come. In a graph a put of NCCL waits for the
 // wait of the put before; so puts by NCCL are not captured.
 
-// putsByNCCL decides whether a put of src goes by NCCL. A put that asks for NCCL by Via and cannot have
-// it is refused.
-func (h *Handle) putsByNCCL(c *Call, src *Tensor) bool {
-	g, rt := h.g, h.g.rt
-	_, ok := rt.dev.(device.CollectiveDevice)
-	rt.mu.Lock()
-	comm, capturing := g.comms[byKernels], rt.capture != nil
-	rt.mu.Unlock()
+// refusedPut returns the reason for which a put that asks for NCCL cannot go by NCCL, nil if it can.
+func (c *Call) refusedPut(comm *communicator, capturing bool) error {
+	p, g, rt := &c.passage, c.opts.group, c.rt
 	switch {
-	case c.opts.via == "", c.opts.via == ViaNVSHMEM:
-		return false
-	case c.opts.via != ViaNCCL:
-		panic(c.Misuse("Via", "leave it out", "Via of a put must be \"NCCL\" or \"NVSHMEM\", not %q", string(c.opts.via)))
-	case !ok:
-		panic(c.Misuse("Via", "leave it out", "NCCL needs the cuda device, this is %s", rt.name))
 	case rt.noWindows() != "":
-		panic(c.Misuse("Via", "leave it out", "NCCL's puts need windows: %s", rt.noWindows()))
+		return c.Misuse("Via", "leave it out", "NCCL's puts need windows: %s", rt.noWindows())
 	case g.shares() != "":
-		panic(c.Misuse("Via", "leave it out", "NCCL does not do this: %s", g.shares()))
+		return c.Misuse("Via", "leave it out", ncclCannot+"%s", g.shares())
 	case capturing:
-		panic(c.Misuse("Via", "leave it out", "NCCL's puts cannot be captured: in a graph they wait for its own waits"))
+		return c.Misuse("Via", "leave it out", "NCCL's puts cannot be captured: in a graph they wait for its own waits")
 	case comm == nil:
-		panic(c.Misuse("Via", "let all its ranks make a collective by NCCL first, such as symm.Broadcast(t, 0, symm.Via(\"NCCL\"))",
-			"%v has no communicator of NCCL since Recover", g))
+		return c.Misuse("Via", "let all its ranks make a collective by NCCL first, such as symm.Broadcast(t, 0, symm.Via(\"NCCL\"))",
+			"%v has no communicator of NCCL since Recover", g)
 	case comm.noPuts != "":
-		panic(c.Misuse("Via", "leave it out", "NCCL does not do this: %s", comm.noPuts))
+		return c.Misuse("Via", "leave it out", ncclCannot+"%s", comm.noPuts)
 	}
 	for _, t := range []struct {
 		arg string
 		*Tensor
-	}{{"src", src}, {"handle", h.t}} {
+	}{{"src", p.t}, {"handle", p.h.t}} {
 		if !comm.covers(t.Tensor) {
-			panic(c.Misuse(t.arg, "give a tensor of Empty that "+g.String()+" has rendezvoused",
-				"NCCL puts from window to window, and %s is in none of %v", t.kind(), g))
+			return c.Misuse(t.arg, "give a tensor of Empty that "+g.String()+" has rendezvoused",
+				"NCCL puts from window to window, and %s is in none of %v", t.kind(), g)
 		}
 	}
-	return true
+	return nil
+}
+
+// Run carries a put; the kernel that signals follows.
+func (ncclCarrier) Run(c *Call) {
+	p, h := &c.passage, c.passage.h
+	defer c.Enter().Leave()
+	c.PickStream()
+	c.Admit(p.t, h.t)
+	h.putByNCCL(c, p.peer, p.t)
+	if c.of == operators.PutWithSignal {
+		h.putWithSignal(c, 0)
+	}
 }
 
 // covers reports whether a tensor is memory of this rank in a window of the communicator.

@@ -8,6 +8,7 @@ import (
 	knet "github.com/symmrepl/symmrepl/kernels/net"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 )
 
 // carries reports whether an operation with a member, by its rank in the group, goes over the
@@ -37,10 +38,83 @@ func (g *Group) carriesAny(op string, instead ...string) bool {
 	return g.split.Spans()
 }
 
-// transfer issues an operation of the network with a member, on the memory of t if it moves data.
-// The kernel waits until t may be used again.
-func (h *Handle) transfer(c *Call, t *Tensor, peer int, op abi.NetOp) {
-	g := h.g
+// networkWays are the ways of collectives over the network.
+var networkWays = []string{string(Flat), string(Hierarchical)}
+
+// networkCarrier is the carrier between hosts.
+type networkCarrier struct{}
+
+func (networkCarrier) Names() []string               { return networkWays }
+func (networkCarrier) Does(*operators.Operator) bool { return true }
+
+func (networkCarrier) Takes(c *Call) bool {
+	h := c.passage.h
+	switch {
+	case h == nil:
+		return c.opts.group.split.Spans()
+	case c.of == operators.Barrier:
+		return h.g.carriesAny(c.Record.Op)
+	case c.of == operators.WaitForSignal: // which any member may end
+		return h.g.split.Spans() && h.g.rt.net.Load() != nil
+	}
+	return h.g.carries(c.Record.Op, c.passage.peer)
+}
+
+// Refuses refuses a call of a handle, which has one way over the network. [Call.checkHosts] refuses
+// collectives.
+func (networkCarrier) Refuses(c *Call) error {
+	if c.passage.h == nil {
+		return nil
+	}
+	libraries := ways(func(w seam.Carrier[*Call]) bool { return w != networkCarrier{} && w.Does(c.of) }, "the usual one")
+	return c.Misuse("Via", "leave it out", "the ways of %s are %s, not %q", c.Record.Op, libraries, string(c.opts.via))
+}
+
+func (networkCarrier) Run(c *Call) {
+	p, h := &c.passage, c.passage.h
+	put := abi.NetOp{Kind: abi.NetPut}
+	if p.t != nil {
+		put.Local, put.Offset, put.Bytes = p.t.pointer(), uint64(h.t.offset), uint64(p.t.Bytes())
+	}
+	get := put
+	get.Kind = abi.NetGet
+	switch c.of {
+	case operators.Put:
+		h.transfer(c, put)
+	case operators.Get:
+		h.transfer(c, get)
+	case operators.PutBlock:
+		h.transfer(c, p.rows(put))
+	case operators.GetBlock:
+		h.transfer(c, p.rows(get))
+	case operators.PutWithSignal:
+		h.transfer(c, signalled(c, put, abi.NetSetWord))
+	case operators.SignalAdd:
+		h.transfer(c, signalled(c, put, abi.NetAddWord))
+	case operators.PutSignal, operators.WaitSignal:
+		h.overNetwork(c, "net_"+c.Record.Op, 1, 1)
+	case operators.Barrier:
+		h.overNetwork(c, "net_barrier", 32, 1+int(h.g.links.PartnerCount))
+	case operators.WaitForSignal:
+		defer c.Enter().Leave()
+		c.PickStream()
+		c.Launch("net_"+c.Record.Op, 0, launch.OneBlock(1), launch.Bytes(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.links,
+			Word: h.signalWord(p.sig), Value: p.val, Index: uint32(p.sig), AtLeast: p.compares()}))
+	}
+}
+
+// rows makes an operation on a tensor one on a block of the handle's tensor.
+func (p *passage) rows(op abi.NetOp) abi.NetOp {
+	width, pitch := p.pitches()
+	op.Offset += uint64(p.at)
+	op.Width, op.LocalPitch, op.RemotePitch = uint64(width), uint64(width), uint64(pitch)
+	return op
+}
+
+// transfer issues an operation of the network with the member. The kernel waits until the tensor, if
+// there is one, may be used again.
+func (h *Handle) transfer(c *Call, op abi.NetOp) {
+	g, t, peer := h.g, c.passage.t, c.passage.peer
 	defer c.Enter().Leave()
 	c.PickStream()
 	if op.Bytes == 0 && op.Signal == abi.NetNone {
@@ -65,9 +139,9 @@ func (h *Handle) transfer(c *Call, t *Tensor, peer int, op abi.NetOp) {
 		launch.Bytes(&knet.NetPostArgs{Context: context, Port: g.links.Port, Op: op, Member: uint64(peer)}))
 }
 
-// signalled completes an operation that changes 64-bit word sig of the peer's signal pad.
-func signalled(c *Call, op abi.NetOp, kind uint32, sig int, value uint64) abi.NetOp {
-	op.Signal, op.SignalAt, op.Value = kind, uint64(8*sig), value
+// signalled completes an operation that changes a 64-bit word of the peer's signal pad.
+func signalled(c *Call, op abi.NetOp, kind uint32) abi.NetOp {
+	op.Signal, op.SignalAt, op.Value = kind, uint64(8*c.passage.sig), c.passage.val
 	if !c.opts.has(operators.Weak) {
 		op.Strong = 1
 	}
@@ -76,12 +150,12 @@ func signalled(c *Call, op abi.NetOp, kind uint32, sig int, value uint64) abi.Ne
 
 // overNetwork issues a kernel that signals over the network: put and wait, with a peer, and the
 // barrier. It posts so many operations.
-func (h *Handle) overNetwork(c *Call, kernel string, threads, posts int, peer uint32, channel int) {
-	g := h.g
+func (h *Handle) overNetwork(c *Call, kernel string, threads, posts int) {
+	g, p := h.g, &c.passage
 	defer c.Enter().Leave()
 	c.PickStream()
 	c.Record.Far = true
 	c.rt.expect(c.Record.Op, posts)
 	c.Launch(kernel, 0, launch.OneBlock(threads),
-		launch.Bytes(&knet.NetSignalArgs{Context: c.Admit(), Group: g.links, Peer: peer, Channel: uint32(channel)}))
+		launch.Bytes(&knet.NetSignalArgs{Context: c.Admit(), Group: g.links, Peer: uint32(p.peer), Channel: uint32(p.channel)}))
 }

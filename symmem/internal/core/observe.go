@@ -70,8 +70,8 @@ type sight struct {
 	route   route
 }
 
-// observers are those of a world, with the sight of the call under way, so that a call needs no memory
-// for it.
+// observers are the observers of a world. The sight of the call under way lies here, so that a call
+// needs no memory for it.
 type observers struct {
 	watching atomic.Pointer[[]observer]
 	sight    sight

@@ -2,10 +2,6 @@ package symmem
 
 import (
 	"github.com/symmrepl/symmrepl/internal/count"
-	"github.com/symmrepl/symmrepl/kernels/abi"
-	"github.com/symmrepl/symmrepl/kernels/rows"
-	"github.com/symmrepl/symmrepl/kernels/signal"
-	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -34,22 +30,7 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	h.g.peer(op, "dst", dst)
 	h.fits(op, "src", src)
 	c.route = route{way: "to", peer: dst, bytes: src.Bytes()}
-	if h.putsByNCCL(&c, src) {
-		defer c.Enter().Leave()
-		c.PickStream()
-		c.Admit(src, h.t)
-		h.putByNCCL(&c, dst, src)
-		return
-	}
-	if h.byNVSHMEM(&c, false) {
-		h.putByNVSHMEM(&c, dst, src)
-		return
-	}
-	if h.g.carries(op, dst) {
-		h.transfer(&c, src, dst, abi.NetOp{Kind: abi.NetPut, Local: src.pointer(), Offset: uint64(h.t.offset), Bytes: uint64(src.Bytes())})
-		return
-	}
-	h.move(&c, src, h.buffers[dst], src.pointer(), src.Bytes())
+	h.carry(&c, passage{peer: dst, t: src})
 }
 
 // Get copies the start of src's copy of the tensor into dst, as much as dst takes. It does not wait
@@ -73,15 +54,7 @@ func (h *Handle) Get(src int, dst *Tensor, opts ...Option) {
 	h.g.peer(op, "src", src)
 	h.fits(op, "dst", dst)
 	c.route = route{way: "from", peer: src, bytes: dst.Bytes()}
-	if h.byNVSHMEM(&c, false) {
-		h.getByNVSHMEM(&c, src, dst)
-		return
-	}
-	if h.g.carries(op, src) {
-		h.transfer(&c, dst, src, abi.NetOp{Kind: abi.NetGet, Local: dst.pointer(), Offset: uint64(h.t.offset), Bytes: uint64(dst.Bytes())})
-		return
-	}
-	h.move(&c, dst, dst.pointer(), h.buffers[src], dst.Bytes())
+	h.carry(&c, passage{peer: src, t: dst})
 }
 
 // fits checks that a tensor can be copied to or from the start of the handle's own.
@@ -95,17 +68,6 @@ func (h *Handle) fits(op, arg string, t *Tensor) {
 		panic(rt.misuse(op, arg, "", "%s has %s, the handle's tensor %d", arg, count.Of(t.n, "element"), h.t.n))
 	}
 }
-
-// move copies n bytes between t and a member's copy of the handle's tensor.
-func (h *Handle) move(c *Call, t *Tensor, dst, src device.Ptr, n int) {
-	defer c.Enter().Leave()
-	c.PickStream()
-	c.Admit(t, h.t)
-	c.issued(c.stream.copy(dst, src, n))
-}
-
-// putCopies is the size from which PutWithSignal leaves the copy to the copy engine.
-const putCopies = 64 << 10
 
 // PutWithSignal copies src into dst's copy of the handle's tensor, from its start wherever src
 // itself may begin, and then sets 64-bit word sig of dst's signal pad of the tensor to val. To put
@@ -131,33 +93,8 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	h.g.peer(op, "dst", dst)
 	h.fits(op, "src", src)
 	h.word(op, sig)
-	byNCCL := h.putsByNCCL(&c, src)
 	c.route = route{way: "to", peer: dst, bytes: src.Bytes(), signal: signalling{group: h.g, pad: h, peer: dst, index: sig}}
-	if !byNCCL && h.byNVSHMEM(&c, false) {
-		h.putWithSignalByNVSHMEM(&c, dst, src, sig, val)
-		return
-	}
-	if !byNCCL && h.g.carries(op, dst) {
-		put := abi.NetOp{Kind: abi.NetPut, Local: src.pointer(), Offset: uint64(h.t.offset), Bytes: uint64(src.Bytes())}
-		h.transfer(&c, src, dst, signalled(&c, put, abi.NetSetWord, sig, val))
-		return
-	}
-	args := signal.PutWithSignalArgs{
-		Dst: h.buffers[dst], Src: src.pointer(), N: uint64(src.Bytes()),
-		Word: h.pads[dst] + device.Ptr(8*sig), Value: val,
-	}
-	defer c.Enter().Leave()
-	c.PickStream()
-	c.Admit(src, h.t)
-	switch {
-	case byNCCL:
-		h.putByNCCL(&c, dst, src)
-		args.N = 0
-	case args.N >= putCopies:
-		c.issued(c.stream.copy(args.Dst, args.Src, int(args.N)))
-		args.N = 0
-	}
-	c.Launch(op, 0, launch.OneBlock(min(max(32, (int(args.N/16)+31)&^31), 512)), launch.Bytes(&args))
+	h.carry(&c, passage{peer: dst, t: src, sig: sig, val: val})
 }
 
 // PutBlock copies src into a block of dst's copy of the tensor whose first element is (row, col):
@@ -182,13 +119,7 @@ func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 	h.g.peer(op, "dst", dst)
 	at := h.block(op, "src", src, row, col)
 	c.route = route{way: "to", peer: dst, bytes: src.Bytes()}
-	width, pitch := src.shape[1]*src.dtype.Size(), h.t.shape[1]*src.dtype.Size()
-	if h.g.carries(op, dst) {
-		h.transfer(&c, src, dst, h.rows(abi.NetPut, src, at, width, pitch))
-		return
-	}
-	h.moveRows(&c, src, rows.CopyRowsArgs{Dst: h.buffers[dst] + at, Src: src.pointer(), Rows: uint64(src.shape[0]),
-		Width: uint64(width), DstPitch: uint64(pitch), SrcPitch: uint64(width)})
+	h.carry(&c, passage{peer: dst, t: src, at: at})
 }
 
 // GetBlock copies a block of src's copy of the tensor into dst: the reverse of [Handle.PutBlock].
@@ -213,13 +144,7 @@ func (h *Handle) GetBlock(src int, dst *Tensor, row, col int, opts ...Option) {
 	h.g.peer(op, "src", src)
 	at := h.block(op, "dst", dst, row, col)
 	c.route = route{way: "from", peer: src, bytes: dst.Bytes()}
-	width, pitch := dst.shape[1]*dst.dtype.Size(), h.t.shape[1]*dst.dtype.Size()
-	if h.g.carries(op, src) {
-		h.transfer(&c, dst, src, h.rows(abi.NetGet, dst, at, width, pitch))
-		return
-	}
-	h.moveRows(&c, dst, rows.CopyRowsArgs{Dst: dst.pointer(), Src: h.buffers[src] + at, Rows: uint64(dst.shape[0]),
-		Width: uint64(width), DstPitch: uint64(width), SrcPitch: uint64(pitch)})
+	h.carry(&c, passage{peer: src, t: dst, at: at})
 }
 
 // block checks a block of the handle's tensor and returns the bytes to its first element.
@@ -236,22 +161,4 @@ func (h *Handle) block(op, arg string, t *Tensor, row, col int) device.Ptr {
 		panic(rt.misuse(op, arg, "", "a block of %v at (%d, %d) is not within %v", t.shape, row, col, h.t.shape))
 	}
 	return device.Ptr((row*h.t.shape[1] + col) * t.dtype.Size())
-}
-
-// rows is an operation of the network between t and a block whose rows are so wide and lie a pitch
-// apart.
-func (h *Handle) rows(kind uint32, t *Tensor, at device.Ptr, width, pitch int) abi.NetOp {
-	return abi.NetOp{Kind: kind, Local: t.pointer(), Offset: uint64(h.t.offset) + uint64(at), Bytes: uint64(t.Bytes()),
-		Width: uint64(width), LocalPitch: uint64(width), RemotePitch: uint64(pitch)}
-}
-
-// moveRows copies the rows of t to or from a block of a member's copy of the handle's tensor.
-func (h *Handle) moveRows(c *Call, t *Tensor, a rows.CopyRowsArgs) {
-	defer c.Enter().Leave()
-	c.PickStream()
-	if t.n == 0 {
-		return
-	}
-	c.Admit(t, h.t)
-	c.Launch("copy_rows", 0, launch.Elements(t.n, c.rt.plan, c.rt.info.Processors), launch.Bytes(&a))
 }

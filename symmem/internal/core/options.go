@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 )
 
 // Option is an optional last argument of an operation. The package above describes each option;
@@ -100,11 +101,12 @@ func (rt *Runtime) accept(of *operators.Operator, o *options, opt Option) {
 		rt.usable(op, v.Tensor)
 		o.into = v.Tensor
 	case Via:
-		switch {
-		case v == ViaNCCL && !of.NCCL || v == ViaNVSHMEM && !of.NVSHMEM:
+		switch w := carrierOf(v); {
+		case w == nil:
+			all := ways(func(seam.Carrier[*Call]) bool { return true })
+			panic(rt.misuse(op, "Via", "", "the ways are %s, not %q", all, string(v)))
+		case !w.Does(of):
 			panic(rt.misuse(op, "Via", "leave it out", "%s does not do this operation", string(v)))
-		case v != Flat && v != Hierarchical && v != ViaNCCL && v != ViaNVSHMEM:
-			panic(rt.misuse(op, "Via", "", "the ways are \"flat\", \"hierarchical\", \"NCCL\" and \"NVSHMEM\", not %q", string(v)))
 		}
 		o.via = v
 	}

@@ -1,6 +1,8 @@
 package symmem
 
 import (
+	"slices"
+
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/hosts"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
@@ -40,7 +42,7 @@ func (c *Call) checkHosts(of *operators.Operator) {
 		c.Record.Parts.Mix(uint64(c.opts.via[i]))
 	}
 	switch {
-	case c.opts.via == ViaNCCL, c.opts.via == ViaNVSHMEM: // see ByNCCL and byNVSHMEM
+	case c.opts.via != "" && !slices.Contains(networkWays, string(c.opts.via)): // a library has a network of its own
 	case !g.split.Spans() && c.opts.via != "":
 		panic(c.Misuse("Via", "leave it out", "all ranks of %v are on one host", g))
 	case !g.split.Spans():

@@ -1,12 +1,7 @@
 package symmem
 
 import (
-	"github.com/symmrepl/symmrepl/kernels/abi"
-	knet "github.com/symmrepl/symmrepl/kernels/net"
-	"github.com/symmrepl/symmrepl/kernels/signal"
-	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
-	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
 // channel checks a channel of the group's signal block.
@@ -41,19 +36,7 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 	c := h.newCall(operators.Barrier, opts)
 	h.channel(op, channel)
 	c.route = route{way: "with"}
-	if h.byNVSHMEM(&c, true) {
-		h.barrierByNVSHMEM(&c, channel)
-		return
-	}
-	if h.g.carriesAny(op) {
-		h.overNetwork(&c, "net_barrier", 32, 1+int(h.g.links.PartnerCount), 0, channel)
-		return
-	}
-	defer c.Enter().Leave()
-	c.PickStream()
-	a := ArgsOf[signal.BarrierArgs](&c)
-	*a = signal.BarrierArgs{Context: c.Admit(), Signals: h.g.work.signals, Channel: uint64(channel)}
-	c.Launch("barrier", 0, launch.OneBlock(32), launch.Bytes(a))
+	h.carry(&c, passage{channel: channel})
 }
 
 // PutSignal signals the member dst on a channel, after everything this stream did before. Signals
@@ -98,30 +81,14 @@ func (h *Handle) WaitSignal(src, channel int, opts ...Option) {
 	h.signal(operators.WaitSignal, "from", "src", src, channel, opts)
 }
 
-// signal is PutSignal and WaitSignal, whose kernels are named like the operations.
+// signal is PutSignal and WaitSignal.
 func (h *Handle) signal(of *operators.Operator, way, arg string, peer, channel int, opts []Option) {
 	op := of.Name
 	c := h.newCall(of, opts)
 	h.g.peer(op, arg, peer)
 	h.channel(op, channel)
 	c.route = route{way: way, peer: peer, signal: signalling{group: h.g, peer: peer, index: channel, awaits: way == "from"}}
-	if waits := of == operators.WaitSignal; h.byNVSHMEM(&c, waits) {
-		if waits {
-			h.waitSignalByNVSHMEM(&c, peer, channel)
-		} else {
-			h.putSignalByNVSHMEM(&c, peer, channel)
-		}
-		return
-	}
-	if h.g.carries(op, peer) {
-		h.overNetwork(&c, "net_"+op, 1, 1, uint32(peer), channel)
-		return
-	}
-	defer c.Enter().Leave()
-	c.PickStream()
-	a := ArgsOf[signal.SignalArgs](&c)
-	*a = signal.SignalArgs{Context: c.Admit(), Signals: h.g.work.signals, Peer: uint32(peer), Channel: uint32(channel)}
-	c.Launch(op, 0, launch.OneBlock(1), launch.Bytes(a))
+	h.carry(&c, passage{peer: peer, channel: channel})
 }
 
 // WaitForSignal makes the stream wait until 64-bit word sig of this rank's signal pad of the tensor
@@ -147,30 +114,11 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 	op := operators.WaitForSignal.Name
 	c := h.newCall(operators.WaitForSignal, opts)
 	h.word(op, sig)
-	var atLeast uint32
-	switch cmp {
-	case "==":
-	case ">=":
-		atLeast = 1
-	default:
+	if cmp != "==" && cmp != ">=" {
 		panic(c.Misuse("cmp", "", `the comparison must be "==" or ">=", not %q`, cmp))
 	}
 	c.route.signal = signalling{group: h.g, pad: h, peer: h.g.rank, index: sig, awaits: true}
-	if h.byNVSHMEM(&c, true) {
-		h.waitForSignalByNVSHMEM(&c, sig, val, atLeast == 1)
-		return
-	}
-	defer c.Enter().Leave()
-	c.PickStream()
-	word := h.signalWord(sig)
-	if h.g.split.Spans() && h.g.rt.net.Load() != nil {
-		c.Launch("net_"+op, 0, launch.OneBlock(1),
-			launch.Bytes(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.links, Word: word, Value: val, Index: uint32(sig),
-				AtLeast: atLeast}))
-		return
-	}
-	c.Launch(op, 0, launch.OneBlock(1),
-		launch.Bytes(&signal.WaitForSignalArgs{Context: c.Admit(h.t), Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
+	h.carry(&c, passage{sig: sig, val: val, atLeast: cmp == ">="})
 }
 
 // word checks the index of a 64-bit word of the tensor's signal pad.
@@ -211,18 +159,7 @@ func (h *Handle) SignalAdd(dst, sig int, n uint64, opts ...Option) {
 	h.g.peer(op, "dst", dst)
 	h.word(op, sig)
 	c.route = route{way: "to", peer: dst, signal: signalling{group: h.g, pad: h, peer: dst, index: sig}}
-	if h.byNVSHMEM(&c, false) {
-		h.signalAddByNVSHMEM(&c, dst, sig, n)
-		return
-	}
-	if h.g.carries(op, dst) {
-		h.transfer(&c, nil, dst, signalled(&c, abi.NetOp{Kind: abi.NetPut}, abi.NetAddWord, sig, n))
-		return
-	}
-	defer c.Enter().Leave()
-	c.PickStream()
-	c.Admit(h.t)
-	c.Launch(op, 0, launch.OneBlock(1), launch.Bytes(&signal.SignalAddArgs{Word: h.pads[dst] + device.Ptr(8*sig), Value: n}))
+	h.carry(&c, passage{peer: dst, sig: sig, val: n})
 }
 
 // ResetSignal sets 64-bit word sig of this rank's signal pad of the tensor to 0. A peer must not
