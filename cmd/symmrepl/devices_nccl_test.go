@@ -393,7 +393,7 @@ h.Get(next, u, v)
 		"put: NCCL puts from window to window, and i32[1] is in none of world\n",
 		"hint: give a tensor of Empty that world has rendezvoused\n",
 		"put: NCCL puts from window to window, and i32[1] is in none of world\n",
-		"put: Via of a put must be \"NCCL\" or \"NVSHMEM\", not \"flat\"\n",
+		"put: Via of put must be \"NCCL\" or \"NVSHMEM\", not \"flat\"\n",
 		"put: NCCL's puts cannot be captured: in a graph they wait for its own waits\n",
 		"get: NCCL does not do this operation\n")
 

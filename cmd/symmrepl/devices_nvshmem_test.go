@@ -148,7 +148,7 @@ x := symm.Empty(symm.I32, 4); x.Ints()
 	inOrder(t, "the errors", r.err, "barrier: waits by NVSHMEM cannot be captured: in a graph nothing could end them\n",
 		"wait_for_signal: waits by NVSHMEM cannot be captured", "wait_signal: waits by NVSHMEM cannot be captured",
 		"get: NCCL does not do this operation\n", `barrier: Via of barrier must be "NVSHMEM", not "flat"`+"\n",
-		`put: Via of a put must be "NCCL" or "NVSHMEM", not "flat"`+"\n", "put: dst must be in [0, 2), not 2\n",
+		`put: Via of put must be "NCCL" or "NVSHMEM", not "flat"`+"\n", "put: dst must be in [0, 2), not 2\n",
 		"all_reduce: NVSHMEM does not do this operation\n",
 		"put: i32[2] is not memory of NVSHMEM's heap\n", "hint: give a handle of a tensor that symm.Empty made\n",
 		"barrier: the signals by NVSHMEM are of world, not of group 0,1\n", "hint: leave Via out, or use a handle of world\n",
