@@ -44,6 +44,7 @@
 //	copies     copies by copy engines, and the watch over them
 //	trace      when operations begin and end, and for whom they wait
 //	sanitizer  what the host reports to the sanitizer of its device
+//	libraries  the protocol by which the ranks of a group join NCCL or NVSHMEM
 //	networks   the choice of the engine between hosts, and the open engine
 //	nccl       the calls of a communicator of NCCL, its end, and what follows from NCCL's device API
 //
@@ -56,7 +57,8 @@
 //	                  storage.go, symmetric.go, handle.go, views.go, graph.go
 //	a group's memory  peers.go, workspace.go, pool.go, multicast.go, pipes.go, network_group.go, hosts.go, team.go
 //	calls             call.go, observe.go, launches.go, calls.go, call_operator.go, operands.go, inner.go, operand.go, region.go;
-//	                  calculating.go, arithmetic.go; carriers.go, signal.go, onesided.go, network_onesided.go, network_underway.go, copies.go, and the files that begin with nccl
+//	                  calculating.go, arithmetic.go; carriers.go, signal.go, onesided.go, network_onesided.go,
+//	                  network_underway.go, copies.go, library.go, and the files that begin with nccl
 //	questions         waits.go, busy.go, explain.go, trace.go, bounds.go, contents.go, signals_unawaited.go, departures.go
 //	life and death    part.go, world.go, group_life.go, group_names.go, symmetric_free.go, network_connect.go, recover.go, survivors.go, lost.go
 //

@@ -1,12 +1,12 @@
 package symmem
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/libraries"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nvshmem"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
@@ -70,66 +70,33 @@ func (a *allocation) inHeap() bool {
 // takesHeap reports whether Empty of the group takes memory of NVSHMEM's heap.
 func (g *Group) takesHeap() bool { return g == g.rt.all && g.rt.backendName() == nvshmemBackend }
 
-// heapMember is the message of a rank in the exchange before all ranks call NVSHMEM.
-type heapMember struct {
-	Joined  bool
-	Lost    string // why it cannot use the heap any more
-	Library string
-	Why     string // it has no library
-	Hint    string
-	ID      []byte // of rank 0, for a heap that is to be made
-}
+// shmemKind is NVSHMEM as a library that ranks join.
+var shmemKind = libraries.Kind{Name: "NVSHMEM", Where: "for all ranks",
+	Without: "start the session again, or make tensors of another group than world, whose memory is the driver's"}
 
 // meetForHeap lets all ranks meet before they call NVSHMEM for desc. It returns the heap, or if there
 // is none yet the library and the ID by which all make it. The caller holds the meeting of the group
 // of all ranks.
 func (rt *Runtime) meetForHeap(op, desc string) (h *heap, library device.Heaps, id []byte, err error) {
-	var mine heapMember
+	var mine libraries.Member
 	rt.mu.Lock()
 	if h = rt.heap; h != nil {
 		mine.Joined, mine.Lost = true, h.lost
 	}
 	rt.mu.Unlock()
 	if h == nil {
-		library, err = rt.dev.(device.HeapDevice).Heaps(nvshmem.Environment())
-		var un *device.UnavailableError
-		switch {
-		case errors.As(err, &un):
-			mine.Why, mine.Hint, err = un.Why, un.Hint, nil
-		case err == nil:
-			mine.Library = library.Name()
-			if rt.rank == 0 {
-				mine.ID, err = library.NewID()
-			}
-		}
+		library, mine, err = libraries.Open(func() (device.Heaps, error) {
+			return rt.dev.(device.HeapDevice).Heaps(nvshmem.Environment())
+		}, rt.rank == 0)
 	}
-	all, err := gatherValues(rt.all, op, desc, mine, err)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	for r, m := range all {
-		e := &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: r, Hint: m.Hint}
-		switch {
-		case m.Lost != "" || m.Joined != all[0].Joined:
-			e.Kind, e.Msg = KindPeer, "NVSHMEM cannot go on: "+cmp.Or(m.Lost, "not all ranks are members of its heap")
-			e.Hint = "start the session again, or make tensors of another group than world, whose memory is the driver's"
-		case m.Why != "":
-			e.Msg = fmt.Sprintf("rank %d has no NVSHMEM: %s", r, m.Why)
-		case m.Library != all[0].Library:
-			e.Msg = fmt.Sprintf("rank 0 has %s, and rank %d has %s", all[0].Library, r, m.Library)
-			e.Hint = "set SYMMREPL_NVSHMEM to the same version for all ranks"
-		default:
-			continue
-		}
-		return nil, nil, nil, e
-	}
-	return h, library, all[0].ID, nil
+	id, err = rt.all.meetToJoin(op, desc, shmemKind, mine, err)
+	return h, library, id, err
 }
 
 // joinHeap makes this rank a member of the heap that all ranks make. If one cannot, none can use it.
 func (rt *Runtime) joinHeap(op string, library device.Heaps, id []byte) (*heap, error) {
 	h := &heap{name: library.Name()}
-	ctx, cancel := context.WithTimeout(rt.host(), joinLimit)
+	ctx, cancel := context.WithTimeout(rt.host(), libraries.Limit)
 	defer cancel()
 	done := rt.waitOnHost(op, rt.all, rt.all.met)
 	var err error
@@ -139,9 +106,7 @@ func (rt *Runtime) joinHeap(op string, library device.Heaps, id []byte) (*heap, 
 		}
 	}
 	done()
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("%s did not connect the ranks within %v; NVSHMEM_DEBUG=INFO tells more", h.name, joinLimit)
-	}
+	err = shmemKind.Late(err, h.name, rt.all.String())
 	if _, err = gatherValues(rt.all, op, "joined", struct{}{}, err); err != nil {
 		h.lost = "its heap was not made: " + err.Error()
 	}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/libraries"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -24,7 +25,6 @@ import (
 // way, a goroutine asks NCCL for failures, and [Runtime.Waits] lists the call.
 
 const (
-	joinLimit   = 2 * time.Minute // to make a communicator
 	endLimit    = 10 * time.Second
 	partLimit   = 3 * time.Second // to wait for the other members before a world is closed
 	failureTick = 10 * time.Millisecond
@@ -174,55 +174,28 @@ func (rt *Runtime) hasComm(g *Group, sort int) bool {
 	return g.comms[sort] != nil
 }
 
+// ncclKind is NCCL as a library that members join.
+var ncclKind = libraries.Kind{Name: "NCCL", Where: "on all hosts"}
+
 // join makes the group's communicator of a sort. It is collective over the group, on the host.
 func (g *Group) join(op string, d device.CollectiveDevice, sort int) error {
 	rt := g.rt
-	type member struct {
-		Library string
-		Why     string // there is none
-		Hint    string
-		ID      []byte // of the first member
-	}
-	var mine member
-	library, err := d.Collectives(rt.collectivesSettings())
-	var un *device.UnavailableError
-	switch {
-	case errors.As(err, &un):
-		mine.Why, mine.Hint, err = un.Why, un.Hint, nil
-	case err == nil:
-		mine.Library = library.Name()
-		if g.rank == 0 {
-			mine.ID, err = library.NewID()
-		}
-	}
+	library, mine, err := libraries.Open(func() (device.Collectives, error) { return d.Collectives(rt.collectivesSettings()) }, g.rank == 0)
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
 	if rt.hasComm(g, sort) { // by another goroutine's call
 		return nil
 	}
-	all, err := gatherValues(g, op, "by NCCL", mine, err)
+	id, err := g.meetToJoin(op, "by NCCL", ncclKind, mine, err)
 	if err != nil {
 		return err
 	}
-	for i, m := range all {
-		switch {
-		case m.Why != "":
-			return &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: g.ranks[i],
-				Msg: fmt.Sprintf("rank %d has no NCCL: %s", g.ranks[i], m.Why), Hint: m.Hint}
-		case m.Library != all[0].Library:
-			return &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: g.ranks[i],
-				Msg:  fmt.Sprintf("rank %d has %s, and rank %d has %s", g.ranks[0], all[0].Library, g.ranks[i], m.Library),
-				Hint: "set SYMMREPL_NCCL to the same version on all hosts"}
-		}
-	}
-	ctx, cancel := context.WithTimeout(rt.host(), joinLimit)
+	ctx, cancel := context.WithTimeout(rt.host(), libraries.Limit)
 	defer cancel()
 	done := rt.waitOnHost(op, g, g.met)
-	c, err := library.Join(ctx, all[0].ID, g.rank, len(g.ranks), sort == byEngines)
+	c, err := library.Join(ctx, id, g.rank, len(g.ranks), sort == byEngines)
 	done()
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("%s did not connect the ranks of %v within %v; NCCL_DEBUG=INFO tells more", library.Name(), g, joinLimit)
-	}
+	err = ncclKind.Late(err, library.Name(), g.String())
 	comm := &communicator{g: g, sort: sort}
 	comm.Communicator = nccl.New(library.Name(), c, comm)
 	return g.keep(ctx, op, comm, err)

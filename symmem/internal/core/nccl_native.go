@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/libraries"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -192,7 +193,7 @@ func (g *Group) makeOnAll(op string, o resource) {
 		case comm == nil && sort == byKernels:
 			err = g.join(op, d, sort) // which has everything
 		case comm != nil && (sort == byKernels || o.mapping == nil && o.comm == nil): // kernels of the user's have the first
-			ctx, cancel := context.WithTimeout(rt.host(), joinLimit)
+			ctx, cancel := context.WithTimeout(rt.host(), libraries.Limit)
 			err = comm.makeResource(ctx, o)
 			cancel()
 			g.meeting.Lock()

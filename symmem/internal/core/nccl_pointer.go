@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/libraries"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -115,13 +116,13 @@ func (g *Group) adopt(op string, d device.CollectiveDevice, p uintptr) error {
 	if _, failed := gatherValues(g, op, "adopt", struct{}{}, err); failed != nil {
 		return failed
 	}
-	ctx, cancel := context.WithTimeout(rt.host(), joinLimit)
+	ctx, cancel := context.WithTimeout(rt.host(), libraries.Limit)
 	defer cancel()
 	done := rt.waitOnHost(op, g, g.met)
 	c, err := library.Adopt(ctx, p, g.rank, len(g.ranks))
 	done()
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("the members of %v did not meet in the communicator within %v: do all of them give the same one?", g, joinLimit)
+		err = fmt.Errorf("the members of %v did not meet in the communicator within %v: do all of them give the same one?", g, libraries.Limit)
 	}
 	comm := &communicator{g: g, sort: byKernels}
 	comm.Communicator = nccl.New(library.Name(), c, comm)
