@@ -2,6 +2,7 @@ package symmem
 
 import (
 	"runtime"
+	"sync"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
@@ -52,6 +53,7 @@ type Call struct {
 	apart     bool    // its signals are used on another stream than its kernels: see Lanes
 	fresh     int8    // where the memory of its result is from
 	begun     bool    // observers were told of its admission
+	told      bool    // and of its route
 	preferred bool    // CopyEngine is an option because the group prefers it
 	notNCCL   string  // why the device's library of collectives did not get it, if it might have
 
@@ -78,13 +80,18 @@ func (rt *Runtime) newCall(of *operators.Operator, g *Group, opts []Option) (c C
 }
 
 // newCall begins a call on a handle, which cannot be made on another group: it checks the options.
-func (h *Handle) newCall(of *operators.Operator, opts []Option) (c Call) {
+func (h *Handle) newCall(of *operators.Operator, opts []Option) *Call {
 	h.usable(of.Name)
+	c := handleCalls.Get().(*Call)
 	c.rt = h.g.rt
 	c.rt.read(&c.opts, of, h.g, true, opts)
 	c.record(of)
 	return c
 }
+
+// handleCalls holds the memory of calls of handles that are over, for the next ones: a call escapes to
+// its carrier.
+var handleCalls = sync.Pool{New: func() any { return new(Call) }}
 
 // record starts the record of a call whose options were read. It refuses a collective call that not
 // all members would make.
@@ -113,7 +120,7 @@ func (c *Call) Enter() *Call {
 }
 
 func (c *Call) Leave() {
-	for _, o := range c.rt.observing() {
+	for _, o := range c.rt.following() {
 		o.left()
 	}
 	runtime.KeepAlive(c)
@@ -157,7 +164,7 @@ func (c *Call) PickStream() {
 	if rt.capture != nil && s != rt.capture.stream {
 		panic(c.Misuse("stream", "let the capture use one stream", "another stream is being captured"))
 	}
-	for _, o := range rt.observing() {
+	for _, o := range rt.following() {
 		o.called(op, s)
 	}
 	c.stream = s
@@ -202,7 +209,7 @@ func (c *Call) Admit(tensors ...*Tensor) abi.Context {
 
 // Touch notes that the call's work uses the tensors.
 func (c *Call) Touch(tensors ...*Tensor) {
-	watching := c.rt.observing()
+	watching := c.rt.following()
 	for _, t := range tensors {
 		for _, o := range watching {
 			o.touched(c.Record.Op, c.stream, t)

@@ -26,11 +26,8 @@ func (rt *Runtime) note(c *Record) uint32 {
 	if rt.capture != nil {
 		rt.capture.calls = append(rt.capture.calls, *c)
 	}
-	if list := rt.observing(); len(list) > 0 {
-		rt.sight.Record = *c
-		for _, o := range list {
-			o.known(&rt.sight)
-		}
+	for _, o := range rt.following() {
+		o.known(c.ID, c.group, c.Ordinal)
 	}
 	return c.ID
 }

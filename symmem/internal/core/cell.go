@@ -24,7 +24,7 @@ func (rt *Runtime) Begin(run uint64) {
 	if rt.closed.Load() {
 		return
 	}
-	for _, o := range rt.observing() {
+	for _, o := range rt.following() {
 		o.began(run)
 	}
 }
@@ -79,7 +79,7 @@ func (rt *Runtime) Finish(ctx context.Context) error {
 	defer rt.calls.Drained()
 	defer rt.only.Store(nil)
 	defer func() {
-		for _, o := range rt.observing() {
+		for _, o := range rt.following() {
 			o.ended(rt.run.Load())
 		}
 	}()

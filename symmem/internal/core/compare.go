@@ -268,6 +268,8 @@ func differs(rank int, want, got []result) *measure.Difference {
 	return measure.Merge(list)
 }
 
+func (p *comparing) steps() bool { return true }
+
 // admitted notes calls that may wait for signals of handles, such as kernels of the user's.
 func (p *comparing) admitted(c *sight) {
 	if p.learning && c.Manner == operators.Communicating {
@@ -303,13 +305,16 @@ func (p *comparing) offers(v variant) {
 	}
 }
 
-// prefer gives a call whose options were read those of the way that Compare forces, if one is under
-// way, and notes which it could have.
+// prefer gives a call the options of the way that Compare forces, if one is under way.
 func (rt *Runtime) prefer(of *operators.Operator, o *options) {
-	p := rt.comparing.Load()
-	if p == nil {
-		return
+	if p := rt.comparing.Load(); p != nil {
+		p.options(rt, of, o)
 	}
+}
+
+// options gives a call whose options were read those of the way that is forced, and notes which it
+// could have.
+func (p *comparing) options(rt *Runtime, of *operators.Operator, o *options) {
 	free := o.given&(operators.Via|operators.CopyEngine) == 0
 	spans := o.group != nil && o.group.split.Spans()
 	if !free || o.group == nil {

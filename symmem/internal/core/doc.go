@@ -21,8 +21,10 @@
 // [Handle] holds the addresses of the members' copies of a tensor; signal.go and onesided.go have
 // the operations on it.
 //
-// A world is made of parts (part.go): what ends, begins anew or is asked of all of them is a loop over
-// the list. A library, a network or memory of a new sort is one more.
+// A world is made of parts, carriers and observers. What ends, begins anew or is asked of all parts is
+// a loop over them; a call goes by the first carrier that takes it (carriers.go), and tells observers of
+// its steps (observe.go). rows.go has the parts and carriers: a library, a network or memory of a new
+// sort is one more row.
 //
 // The record of the calls explains a wait on the device (calls.go, waits.go). [Runtime.Abort] ends
 // all waits, and after [Runtime.Recover] communication is sound again (recover.go).
@@ -57,10 +59,10 @@
 //	                  storage.go, symmetric.go, handle.go, views.go, graph.go
 //	a group's memory  peers.go, workspace.go, pool.go, multicast.go, pipes.go, network_group.go, hosts.go, team.go
 //	calls             call.go, observe.go, launches.go, calls.go, call_operator.go, operands.go, inner.go, operand.go, region.go;
-//	                  calculating.go, arithmetic.go; carriers.go, signal.go, onesided.go, network_onesided.go,
+//	                  calculating.go, arithmetic.go; carriers.go, carrier_kernels.go, signal.go, onesided.go, network_onesided.go,
 //	                  network_underway.go, copies.go, library.go, and the files that begin with nccl
 //	questions         waits.go, busy.go, explain.go, trace.go, bounds.go, contents.go, signals_unawaited.go, departures.go
-//	life and death    part.go, world.go, group_life.go, group_names.go, symmetric_free.go, network_connect.go, recover.go, survivors.go, lost.go
+//	life and death    rows.go, world.go, group_life.go, group_names.go, symmetric_free.go, network_connect.go, recover.go, survivors.go, lost.go
 //
 // # Locks
 //

@@ -69,7 +69,7 @@ func (e *explaining) chose(c *sight, bytes int, w *tuning.Way) {
 }
 
 func (e *explaining) issued(c *sight) {
-	if p := &c.route; p.way != "" {
+	if p := &c.route; p.way != "" && p.way != "by" { // of which a call says more
 		e.chose(c, cmp.Or(p.size, p.bytes), c.stream.rt.wayOf(c.on, p, c.notNCCL))
 	}
 }

@@ -3,6 +3,7 @@ package symmem
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
@@ -219,6 +220,29 @@ func (g *Graph) Free() {
 	if err != nil {
 		panic(rt.failure(op, err))
 	}
+}
+
+// graphCallsNamed is the number of calls of a graph that Why names.
+const graphCallsNamed = 4
+
+// begin notes a call that the graph captures. rt.mu is held.
+func (g *Graph) begin(c *Record) {
+	if g.begun++; len(g.first) < graphCallsNamed {
+		g.first = append(g.first, *c)
+	}
+}
+
+// named lists the first calls of a graph: "scale, all_reduce f32[8] sum, … and 3 more".
+func (g *Graph) named() string {
+	var list []string
+	for i := range g.first {
+		list = append(list, g.first[i].Text())
+	}
+	text := strings.Join(list, ", ")
+	if more := g.begun - len(g.first); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 func (rt *Runtime) setGraphs(list []*Graph) { rt.graphs.Store(&list) }

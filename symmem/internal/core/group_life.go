@@ -6,6 +6,8 @@ import (
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
 // NewGroup makes a group of the given ranks, in ascending order. It is collective over these ranks.
@@ -147,4 +149,55 @@ func (g *Group) renumber(name string) {
 	g.key = fmt.Sprintf("%s@%d", name, g.rt.generation)
 	g.count, g.latest = calls.Count{}, Record{}
 	g.met, g.allocs, g.last, g.marked = 0, 0, nil, false
+}
+
+// groupPart has the memory by which the members of groups communicate, and the watches over it.
+type groupPart struct{ part }
+
+// all lists the groups.
+func (p groupPart) all() []*Group {
+	p.rt.mu.Lock()
+	defer p.rt.mu.Unlock()
+	return slices.Clone(p.rt.groups)
+}
+
+// Drained ends the watches of copies. A watch that saw a wait before its peer ended it could
+// otherwise give it up after the records of waits were cleared.
+func (p groupPart) Drained() {
+	for _, g := range p.all() {
+		g.watch.Forget()
+	}
+}
+
+func (p groupPart) Settle(seam.Loss) error {
+	p.rt.mu.Lock()
+	defer p.rt.mu.Unlock()
+	for _, g := range p.rt.groups {
+		g.restart()
+	}
+	return nil
+}
+
+func (p groupPart) Clear(s device.Stream) error {
+	for _, g := range p.rt.groups {
+		if g.work.seg == nil {
+			continue
+		}
+		if err := g.reset(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p groupPart) DropGroup(g *Group) { g.end() }
+
+func (p groupPart) Close() error {
+	p.rt.mu.Lock()
+	defer p.rt.mu.Unlock()
+	for _, g := range p.rt.groups {
+		g.end()
+	}
+	p.rt.groups = nil
+	return nil
 }

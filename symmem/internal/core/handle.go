@@ -368,3 +368,7 @@ func (h *Handle) SignalPadSize() int {
 
 // at returns the address of member i's copy of t, which belongs to the mapping's allocation.
 func (m *mapping) at(i int, t *Tensor) device.Ptr { return m.base[i] + device.Ptr(t.offset) }
+
+// signalWord is a 64-bit word of this rank's signal pad of the tensor. In NVSHMEM's heap it stands for
+// the word of each member.
+func (h *Handle) signalWord(sig int) device.Ptr { return h.pads[h.g.rank] + device.Ptr(8*sig) }

@@ -73,7 +73,7 @@ func (shmemCarrier) Run(c *Call) {
 		used, bytes = append(used, p.t), p.t.Bytes()
 	}
 	c.Admit(used...)
-	c.route = route{} // Explain gets the way below
+	c.told = true // Explain gets the way below
 	s := heapCall{c, h, c.rt.heap}
 	c.issued(s.run(p))
 	c.Chose(bytes, &tuning.Way{Path: s.heap.name, Why: "the call asks for it by Via"})
@@ -143,17 +143,17 @@ func (s *heapCall) run(p *passage) error {
 			Peer: g.ranks[p.peer]})
 	case operators.PutWithSignal:
 		return s.issue(device.OneSided{Kind: device.HeapPutSignal, Dst: h.buffers[g.rank], Src: p.t.pointer(), N: p.t.Bytes(),
-			Peer: g.ranks[p.peer], Word: h.signalWord(p.sig), Value: p.val})
+			Peer: g.ranks[p.peer], Word: h.signalWord(p.index), Value: p.val})
 	case operators.SignalAdd:
-		return s.issue(device.OneSided{Kind: device.HeapSignalAdd, Word: h.signalWord(p.sig), Peer: g.ranks[p.peer], Value: p.val})
+		return s.issue(device.OneSided{Kind: device.HeapSignalAdd, Word: h.signalWord(p.index), Peer: g.ranks[p.peer], Value: p.val})
 	case operators.WaitForSignal:
-		return s.await(h.signalWord(p.sig), p.val, p.atLeast, device.WaitWord, g.rank, p.sig)
+		return s.await(h.signalWord(p.index), p.val, p.atLeast, device.WaitWord, g.rank, p.index)
 	case operators.PutSignal:
-		return s.signal(signalRow, p.channel, p.peer)
+		return s.signal(signalRow, p.index, p.peer)
 	case operators.WaitSignal:
-		return s.consume(signalRow, p.channel, p.peer, device.WaitSignal)
+		return s.consume(signalRow, p.index, p.peer, device.WaitSignal)
 	}
-	return s.barrier(p.channel)
+	return s.barrier(p.index)
 }
 
 // barrier lets the members' streams meet.
@@ -175,7 +175,3 @@ func (s *heapCall) barrier(channel int) error {
 	}
 	return nil
 }
-
-// signalWord is a 64-bit word of this rank's signal pad of the tensor. In NVSHMEM's heap it stands for
-// the word of each member.
-func (h *Handle) signalWord(sig int) device.Ptr { return h.pads[h.g.rank] + device.Ptr(8*sig) }

@@ -74,7 +74,7 @@ func (l *Lanes) Product() { l.trace(operators.MatMul.Name, l.main) }
 
 func (l *Lanes) trace(op string, s *Stream) {
 	if !l.Single() {
-		for _, o := range l.c.rt.observing() {
+		for _, o := range l.c.rt.following() {
 			o.called(op, s)
 		}
 	}

@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,8 +24,11 @@ var ncclWays = []string{string(ViaNCCL)}
 // communicator if it does. cannot is the reason for which NCCL does not do this one, if there is one. A
 // call that asks for NCCL by Via and cannot have it is refused.
 func (c *Call) ByNCCL(cannot string) bool {
-	c.passage.cannot = cannot
-	if c.carrier() != (ncclCarrier{}) {
+	if c.opts.via != "" && c.opts.via != ViaNCCL {
+		return false
+	}
+	c.notNCCL = cannot
+	if !c.goesBy(ncclCarrier{}) {
 		return false
 	}
 	c.Record.Far = false // it goes over NCCL's own network
@@ -35,12 +39,12 @@ func (c *Call) ByNCCL(cannot string) bool {
 // make a communicator does so until Recover.
 func (w ncclCarrier) Takes(c *Call) bool {
 	g, rt := c.opts.group, c.rt
-	_, ok := rt.dev.(device.CollectiveDevice)
-	if c.passage.h != nil || !w.Does(c.of) || !g.split.Spans() || !ok || c.opts.has(operators.CopyEngine) {
+	if c.passage.h != nil || !g.split.Spans() || !w.Does(c.of) || c.opts.has(operators.CopyEngine) || !rt.hasNCCL() {
+		c.notNCCL = ""
 		return false
 	}
 	rt.mu.Lock()
-	c.notNCCL = g.noComm
+	c.notNCCL = cmp.Or(c.notNCCL, g.noComm)
 	rt.mu.Unlock()
 	if c.notNCCL != "" {
 		return false
@@ -61,6 +65,12 @@ func (w ncclCarrier) Takes(c *Call) bool {
 		g.noComm = e.Msg
 	}
 	return false
+}
+
+// hasNCCL reports whether the device has NCCL.
+func (rt *Runtime) hasNCCL() bool {
+	_, ok := rt.dev.(device.CollectiveDevice)
+	return ok
 }
 
 // ncclCannot begins what refuses a call that NCCL does not do.
@@ -108,8 +118,8 @@ func (c *Call) commSort() int {
 // it does.
 func (c *Call) whyNotNCCL() string {
 	switch {
-	case c.passage.cannot != "":
-		return c.passage.cannot
+	case c.notNCCL != "":
+		return c.notNCCL
 	case c.opts.timeout > 0:
 		return "its waits have no Timeout"
 	case c.opts.has(operators.CopyEngine) && c.rt.noWindows() != "":
@@ -137,7 +147,7 @@ func (c *Call) RunNCCL(d device.Collective, bytes int) {
 			Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
 	}
 	err := c.stream.issue(func(s device.Stream) error { return s.Collective(comm.C, d) })
-	c.route = route{over: comm.Name}
+	c.route = route{way: "by", of: comm.Name}
 	c.issued(err)
 	why := "the call asks for it by Via"
 	if c.opts.via != ViaNCCL {

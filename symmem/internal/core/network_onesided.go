@@ -8,7 +8,6 @@ import (
 	knet "github.com/symmrepl/symmrepl/kernels/net"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
-	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 )
 
 // carries reports whether an operation with a member, by its rank in the group, goes over the
@@ -48,16 +47,18 @@ func (networkCarrier) Names() []string               { return networkWays }
 func (networkCarrier) Does(*operators.Operator) bool { return true }
 
 func (networkCarrier) Takes(c *Call) bool {
-	h := c.passage.h
+	g := c.opts.group
 	switch {
-	case h == nil:
-		return c.opts.group.split.Spans()
+	case !g.split.Spans():
+		return false
+	case c.passage.h == nil:
+		return true
 	case c.of == operators.Barrier:
-		return h.g.carriesAny(c.Record.Op)
+		return g.carriesAny(c.Record.Op)
 	case c.of == operators.WaitForSignal: // which any member may end
-		return h.g.split.Spans() && h.g.rt.net.Load() != nil
+		return g.rt.net.Load() != nil
 	}
-	return h.g.carries(c.Record.Op, c.passage.peer)
+	return g.carries(c.Record.Op, c.passage.peer)
 }
 
 // Refuses refuses a call of a handle, which has one way over the network. [Call.checkHosts] refuses
@@ -66,8 +67,8 @@ func (networkCarrier) Refuses(c *Call) error {
 	if c.passage.h == nil {
 		return nil
 	}
-	libraries := ways(func(w seam.Carrier[*Call]) bool { return w != networkCarrier{} && w.Does(c.of) }, "the usual one")
-	return c.Misuse("Via", "leave it out", "the ways of %s are %s, not %q", c.Record.Op, libraries, string(c.opts.via))
+	libraries := c.rt.ways("or", func(w carrier) bool { return w != networkCarrier{} && w.Does(c.of) })
+	return c.Misuse("Via", "leave it out", "Via of %s must be %s, not %q", c.Record.Op, libraries, string(c.opts.via))
 }
 
 func (networkCarrier) Run(c *Call) {
@@ -99,7 +100,7 @@ func (networkCarrier) Run(c *Call) {
 		defer c.Enter().Leave()
 		c.PickStream()
 		c.Launch("net_"+c.Record.Op, 0, launch.OneBlock(1), launch.Bytes(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.links,
-			Word: h.signalWord(p.sig), Value: p.val, Index: uint32(p.sig), AtLeast: p.compares()}))
+			Word: h.signalWord(p.index), Value: p.val, Index: uint32(p.index), AtLeast: p.compares()}))
 	}
 }
 
@@ -141,7 +142,7 @@ func (h *Handle) transfer(c *Call, op abi.NetOp) {
 
 // signalled completes an operation that changes a 64-bit word of the peer's signal pad.
 func signalled(c *Call, op abi.NetOp, kind uint32) abi.NetOp {
-	op.Signal, op.SignalAt, op.Value = kind, uint64(8*c.passage.sig), c.passage.val
+	op.Signal, op.SignalAt, op.Value = kind, uint64(8*c.passage.index), c.passage.val
 	if !c.opts.has(operators.Weak) {
 		op.Strong = 1
 	}
@@ -157,5 +158,5 @@ func (h *Handle) overNetwork(c *Call, kernel string, threads, posts int) {
 	c.Record.Far = true
 	c.rt.expect(c.Record.Op, posts)
 	c.Launch(kernel, 0, launch.OneBlock(threads),
-		launch.Bytes(&knet.NetSignalArgs{Context: c.Admit(), Group: g.links, Peer: uint32(p.peer), Channel: uint32(p.channel)}))
+		launch.Bytes(&knet.NetSignalArgs{Context: c.Admit(), Group: g.links, Peer: uint32(p.peer), Channel: uint32(p.index)}))
 }

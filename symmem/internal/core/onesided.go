@@ -29,8 +29,7 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	c := h.newCall(operators.Put, opts)
 	h.g.peer(op, "dst", dst)
 	h.fits(op, "src", src)
-	c.route = route{way: "to", peer: dst, bytes: src.Bytes()}
-	h.carry(&c, passage{peer: dst, t: src})
+	h.carry(c, passage{peer: dst, t: src})
 }
 
 // Get copies the start of src's copy of the tensor into dst, as much as dst takes. It does not wait
@@ -53,8 +52,7 @@ func (h *Handle) Get(src int, dst *Tensor, opts ...Option) {
 	c := h.newCall(operators.Get, opts)
 	h.g.peer(op, "src", src)
 	h.fits(op, "dst", dst)
-	c.route = route{way: "from", peer: src, bytes: dst.Bytes()}
-	h.carry(&c, passage{peer: src, t: dst})
+	h.carry(c, passage{peer: src, t: dst})
 }
 
 // fits checks that a tensor can be copied to or from the start of the handle's own.
@@ -93,8 +91,7 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	h.g.peer(op, "dst", dst)
 	h.fits(op, "src", src)
 	h.word(op, sig)
-	c.route = route{way: "to", peer: dst, bytes: src.Bytes(), signal: signalling{group: h.g, pad: h, peer: dst, index: sig}}
-	h.carry(&c, passage{peer: dst, t: src, sig: sig, val: val})
+	h.carry(c, passage{peer: dst, t: src, index: sig, val: val})
 }
 
 // PutBlock copies src into a block of dst's copy of the tensor whose first element is (row, col):
@@ -118,8 +115,7 @@ func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 	c := h.newCall(operators.PutBlock, opts)
 	h.g.peer(op, "dst", dst)
 	at := h.block(op, "src", src, row, col)
-	c.route = route{way: "to", peer: dst, bytes: src.Bytes()}
-	h.carry(&c, passage{peer: dst, t: src, at: at})
+	h.carry(c, passage{peer: dst, t: src, at: at})
 }
 
 // GetBlock copies a block of src's copy of the tensor into dst: the reverse of [Handle.PutBlock].
@@ -143,8 +139,7 @@ func (h *Handle) GetBlock(src int, dst *Tensor, row, col int, opts ...Option) {
 	c := h.newCall(operators.GetBlock, opts)
 	h.g.peer(op, "src", src)
 	at := h.block(op, "dst", dst, row, col)
-	c.route = route{way: "from", peer: src, bytes: dst.Bytes()}
-	h.carry(&c, passage{peer: src, t: dst, at: at})
+	h.carry(c, passage{peer: src, t: dst, at: at})
 }
 
 // block checks a block of the handle's tensor and returns the bytes to its first element.

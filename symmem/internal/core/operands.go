@@ -252,3 +252,11 @@ func (c *Call) stageCopy(dst, src device.Ptr, n int) {
 		panic(c.rt.failure(c.Record.Op, err))
 	}
 }
+
+// stagedBytes is the number of bytes of ordinary memory for which symmetric memory stands.
+func (c *Call) stagedBytes() (n int) {
+	for _, s := range c.stages {
+		n += s.of.Bytes()
+	}
+	return n
+}

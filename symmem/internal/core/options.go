@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
-	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 )
 
 // Option is an optional last argument of an operation. The package above describes each option;
@@ -101,9 +100,9 @@ func (rt *Runtime) accept(of *operators.Operator, o *options, opt Option) {
 		rt.usable(op, v.Tensor)
 		o.into = v.Tensor
 	case Via:
-		switch w := carrierOf(v); {
+		switch w := rt.carrierOf(v); {
 		case w == nil:
-			all := ways(func(seam.Carrier[*Call]) bool { return true })
+			all := rt.ways("and", func(carrier) bool { return true })
 			panic(rt.misuse(op, "Via", "", "the ways are %s, not %q", all, string(v)))
 		case !w.Does(of):
 			panic(rt.misuse(op, "Via", "leave it out", "%s does not do this operation", string(v)))

@@ -43,6 +43,7 @@ type Runtime struct {
 	all        *Group
 	first      *Stream // always there
 	parts      []seam.Part[*Group, *allocation]
+	carriers   []carrier
 
 	calls       *calls.Log[Record]         // calls.go
 	progress                               // progress.go
@@ -69,6 +70,12 @@ type Runtime struct {
 	taking  sync.Mutex // held while a fault is taken, and while Recover clears the faults
 	mu      sync.Mutex // orders work that is put in streams, and guards the world
 	world
+}
+
+// part is a part of which the state is in the world. It does nothing.
+type part struct {
+	seam.Idle[*Group, *allocation]
+	rt *Runtime
 }
 
 // world is the state that Runtime.mu guards.
@@ -123,7 +130,7 @@ func ptr[T any](v T) *T { return &v }
 // hostCall refuses a call that has no place in a graph while one is captured, and any after Close.
 func (rt *Runtime) hostCall(op string) {
 	rt.refuseClosed(op)
-	for _, o := range rt.observing() {
+	for _, o := range rt.following() {
 		o.called(op, nil)
 	}
 	rt.mu.Lock()

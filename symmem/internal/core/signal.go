@@ -35,8 +35,7 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 	op := operators.Barrier.Name
 	c := h.newCall(operators.Barrier, opts)
 	h.channel(op, channel)
-	c.route = route{way: "with"}
-	h.carry(&c, passage{channel: channel})
+	h.carry(c, passage{index: channel})
 }
 
 // PutSignal signals the member dst on a channel, after everything this stream did before. Signals
@@ -58,7 +57,7 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 // Errors: KindMisuse for a dst or a channel out of range, NVSHMEM's way where it has none; and the
 // errors of waits.
 func (h *Handle) PutSignal(dst, channel int, opts ...Option) {
-	h.signal(operators.PutSignal, "to", "dst", dst, channel, opts)
+	h.signal(operators.PutSignal, "dst", dst, channel, opts)
 }
 
 // WaitSignal makes the stream wait for a signal of the member src on a channel and consumes it.
@@ -78,17 +77,16 @@ func (h *Handle) PutSignal(dst, channel int, opts ...Option) {
 // Errors: KindMisuse for a src or a channel out of range, NVSHMEM's way where it has none; and the
 // errors of waits.
 func (h *Handle) WaitSignal(src, channel int, opts ...Option) {
-	h.signal(operators.WaitSignal, "from", "src", src, channel, opts)
+	h.signal(operators.WaitSignal, "src", src, channel, opts)
 }
 
 // signal is PutSignal and WaitSignal.
-func (h *Handle) signal(of *operators.Operator, way, arg string, peer, channel int, opts []Option) {
+func (h *Handle) signal(of *operators.Operator, arg string, peer, channel int, opts []Option) {
 	op := of.Name
 	c := h.newCall(of, opts)
 	h.g.peer(op, arg, peer)
 	h.channel(op, channel)
-	c.route = route{way: way, peer: peer, signal: signalling{group: h.g, peer: peer, index: channel, awaits: way == "from"}}
-	h.carry(&c, passage{peer: peer, channel: channel})
+	h.carry(c, passage{peer: peer, index: channel})
 }
 
 // WaitForSignal makes the stream wait until 64-bit word sig of this rank's signal pad of the tensor
@@ -117,8 +115,7 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 	if cmp != "==" && cmp != ">=" {
 		panic(c.Misuse("cmp", "", `the comparison must be "==" or ">=", not %q`, cmp))
 	}
-	c.route.signal = signalling{group: h.g, pad: h, peer: h.g.rank, index: sig, awaits: true}
-	h.carry(&c, passage{sig: sig, val: val, atLeast: cmp == ">="})
+	h.carry(c, passage{index: sig, val: val, atLeast: cmp == ">="})
 }
 
 // word checks the index of a 64-bit word of the tensor's signal pad.
@@ -158,8 +155,7 @@ func (h *Handle) SignalAdd(dst, sig int, n uint64, opts ...Option) {
 	c := h.newCall(operators.SignalAdd, opts)
 	h.g.peer(op, "dst", dst)
 	h.word(op, sig)
-	c.route = route{way: "to", peer: dst, signal: signalling{group: h.g, pad: h, peer: dst, index: sig}}
-	h.carry(&c, passage{peer: dst, sig: sig, val: n})
+	h.carry(c, passage{peer: dst, index: sig, val: n})
 }
 
 // ResetSignal sets 64-bit word sig of this rank's signal pad of the tensor to 0. A peer must not

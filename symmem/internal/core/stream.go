@@ -252,3 +252,16 @@ func (rt *Runtime) become(op string, s *Stream) (before *Stream) {
 	before, rt.current = rt.current, c.stream
 	return before
 }
+
+// streamPart has the streams.
+type streamPart struct{ part }
+
+func (p streamPart) Close() error {
+	p.rt.mu.Lock()
+	defer p.rt.mu.Unlock()
+	for _, s := range p.rt.streams {
+		s.close()
+	}
+	p.rt.streams = nil
+	return nil
+}

@@ -1,5 +1,11 @@
 package symmem
 
+import (
+	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
 // free gives an allocation back. It is collective over the group, unless the allocation is stale.
 func (a *allocation) free(op string) {
 	rt := a.rt
@@ -53,4 +59,32 @@ func (a *allocation) unmap() {
 		s.Close()
 	}
 	a.peers = nil
+}
+
+// memoryPart has the symmetric tensors.
+type memoryPart struct{ part }
+
+func (p memoryPart) Clear(s device.Stream) error {
+	for _, a := range p.rt.allocs {
+		if err := s.Set(a.at.PadIn(a.seg), 0, a.at.PadBytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p memoryPart) DropGroup(g *Group) {
+	for _, a := range p.rt.allocs {
+		a.mappings = slices.DeleteFunc(a.mappings, func(m *mapping) bool { return m.g == g })
+	}
+}
+
+func (p memoryPart) Close() error {
+	p.rt.mu.Lock()
+	defer p.rt.mu.Unlock()
+	for _, a := range p.rt.allocs {
+		a.release()
+	}
+	p.rt.allocs = nil
+	return nil
 }

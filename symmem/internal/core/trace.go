@@ -47,14 +47,20 @@ type tracing struct {
 	*trace.Trace
 }
 
+func (t *tracing) steps() bool { return true }
+
 func (t *tracing) called(op string, s *Stream) {
 	if s != nil {
 		t.Issue(op, s.id)
 	}
 }
 
-func (t *tracing) known(c *sight) {
-	t.Know(c.ID, c.group.members(), c.ends())
+func (t *tracing) known(id uint32, g *Group, ordinal uint64) {
+	if g == nil {
+		t.Know(id, nil, trace.Ends{})
+		return
+	}
+	t.Know(id, g.ranks, trace.Ends{Group: g.key, Ordinal: ordinal})
 }
 
 func (t *tracing) replays(g *Graph) {
@@ -71,13 +77,13 @@ func (t *tracing) replays(g *Graph) {
 }
 
 func (t *tracing) issued(c *sight) {
-	p := &c.route
-	if p.signal.group != nil {
-		t.Signals(p.signal.names())
+	if c.signal.group != nil {
+		t.Signals(c.signal.names())
 	}
+	p := &c.route
 	switch {
-	case p.over != "":
-		t.Crosses(p.over, 0)
+	case p.way == "by":
+		t.Crosses(p.of, 0)
 	case p.way != "" && c.on.far(p):
 		t.Crosses(c.stream.rt.between()+" "+c.on.farEnd(p), p.bytes)
 	}
@@ -203,40 +209,4 @@ func (g *Group) members() []int {
 		return nil
 	}
 	return g.ranks
-}
-
-// ends are the ends of arrows at a call that was admitted.
-func (c *Record) ends() (e trace.Ends) {
-	if c.group == nil {
-		return e
-	}
-	return trace.Ends{Group: c.group.key, Ordinal: c.Ordinal}
-}
-
-// signalling is a signal that a call gives or awaits: on channel index between this rank and a
-// member or, of a pad, the word index of a member.
-type signalling struct {
-	group       *Group
-	pad         *Handle
-	peer, index int
-	awaits      bool
-}
-
-// names returns the signal's name among those that are given, or those that are awaited.
-func (s signalling) names() (sends, awaits []string) {
-	g := s.group
-	mine, other := g.rt.rank, g.ranks[s.peer]
-	var name string
-	switch {
-	case s.pad != nil && s.pad.t.st.alloc != nil:
-		name = timeline.Word(s.pad.t.st.alloc.id, other, s.index)
-	case s.awaits:
-		name = timeline.Signal(g.key, other, mine, s.index)
-	default:
-		name = timeline.Signal(g.key, mine, other, s.index)
-	}
-	if s.awaits {
-		return nil, []string{name}
-	}
-	return []string{name}, nil
 }

@@ -137,12 +137,10 @@ func (w *remembered) replays(g *Graph) {
 }
 
 func (w *remembered) issued(c *sight) {
-	if w.now != nil && c.route.way != "" {
+	if w.now != nil && c.route.way != "" && c.route.way != "by" {
 		w.now.route = c.route
 	}
 }
-
-func (w *remembered) left() { w.now = nil }
 
 // explained describes a remembered call. rt.mu is held.
 func (rt *Runtime) explained(p *passed) Explained {
@@ -204,29 +202,6 @@ func (rt *Runtime) explained(p *passed) Explained {
 	}
 	add("back end: %s", rt.backend.name)
 	return e
-}
-
-// graphCallsNamed is the number of calls of a graph that Why names.
-const graphCallsNamed = 4
-
-// begin notes a call that the graph captures. rt.mu is held.
-func (g *Graph) begin(c *Record) {
-	if g.begun++; len(g.first) < graphCallsNamed {
-		g.first = append(g.first, *c)
-	}
-}
-
-// named lists the first calls of a graph: "scale, all_reduce f32[8] sum, … and 3 more".
-func (g *Graph) named() string {
-	var list []string
-	for i := range g.first {
-		list = append(list, g.first[i].Text())
-	}
-	text := strings.Join(list, ", ")
-	if more := g.begun - len(g.first); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }
 
 // medium names the hardware that carries stores to other ranks of the host.

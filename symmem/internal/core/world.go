@@ -29,7 +29,7 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 	rt.sanitizer = sanitizer.Of(dev)
 	rt.setGraphs(nil)
 	rt.renewHostContext()
-	rt.parts = rt.madeOf()
+	rt.parts, rt.carriers = rt.madeOf(), carriedBy()
 	if c := config.Client; c != nil {
 		rt.client, rt.rank, rt.size = c, c.Rank(), c.Size()
 	}

@@ -23,6 +23,7 @@ type Operator struct {
 	NCCL    bool   // NCCL does it too: it takes Via("NCCL")
 	Float8  bool   // it reduces 8-bit floats too
 	NVSHMEM bool   // NVSHMEM does it too: it takes Via("NVSHMEM")
+	Traffic string // of a call of a handle: "to" or "from" a member, or "with" all; empty if it moves nothing
 	Instead string // what reaches other hosts where it does not, as the beginning of a hint
 }
 
@@ -68,20 +69,20 @@ var (
 	TokenComplete = &Operator{Name: "token_complete", Call: "TokenSwitch.Complete", Manner: Collective, Options: Ordered, Hosts: true}
 	TokenCombine  = &Operator{Name: "token_combine", Call: "TokenSwitch.Combine", Manner: Collective, Options: Ordered | Into, Hosts: true}
 
-	Barrier    = &Operator{Name: "barrier", Call: "Barrier", Manner: Collective, Options: Ordered | Via, Hosts: true, NVSHMEM: true}
-	PutSignal  = &Operator{Name: "put_signal", Call: "PutSignal", Manner: Signalling, Options: Ordered | Via, Hosts: true, NVSHMEM: true}
+	Barrier    = &Operator{Name: "barrier", Call: "Barrier", Manner: Collective, Options: Ordered | Via, Hosts: true, NVSHMEM: true, Traffic: "with"}
+	PutSignal  = &Operator{Name: "put_signal", Call: "PutSignal", Manner: Signalling, Options: Ordered | Via, Hosts: true, NVSHMEM: true, Traffic: "to"}
 	WaitSignal = &Operator{Name: "wait_signal", Call: "WaitSignal", Manner: Signalling, Options: Ordered | Via, Hosts: true,
-		NVSHMEM: true}
+		NVSHMEM: true, Traffic: "from"}
 	WaitForSignal = &Operator{Name: "wait_for_signal", Call: "WaitForSignal", Manner: Waiting, Options: Ordered | Via,
 		Hosts: true, NVSHMEM: true}
-	Put           = &Operator{Name: "put", Call: "Put", Options: Ordered | Via, Hosts: true, NCCL: true, NVSHMEM: true}
+	Put           = &Operator{Name: "put", Call: "Put", Options: Ordered | Via, Hosts: true, NCCL: true, NVSHMEM: true, Traffic: "to"}
 	PutWithSignal = &Operator{Name: "put_with_signal", Call: "PutWithSignal", Options: Ordered | Weak | Via, Hosts: true,
-		NCCL: true, NVSHMEM: true}
-	SignalAdd   = &Operator{Name: "signal_add", Call: "SignalAdd", Options: Ordered | Weak | Via, Hosts: true, NVSHMEM: true}
+		NCCL: true, NVSHMEM: true, Traffic: "to"}
+	SignalAdd   = &Operator{Name: "signal_add", Call: "SignalAdd", Options: Ordered | Weak | Via, Hosts: true, NVSHMEM: true, Traffic: "to"}
 	ResetSignal = alone("reset_signal", "ResetSignal", Ordered)
-	Get         = &Operator{Name: "get", Call: "Get", Options: Ordered | Via, Hosts: true, NVSHMEM: true}
-	PutBlock    = &Operator{Name: "put_block", Call: "PutBlock", Options: Ordered, Hosts: true}
-	GetBlock    = &Operator{Name: "get_block", Call: "GetBlock", Options: Ordered, Hosts: true}
+	Get         = &Operator{Name: "get", Call: "Get", Options: Ordered | Via, Hosts: true, NVSHMEM: true, Traffic: "from"}
+	PutBlock    = &Operator{Name: "put_block", Call: "PutBlock", Options: Ordered, Hosts: true, Traffic: "to"}
+	GetBlock    = &Operator{Name: "get_block", Call: "GetBlock", Options: Ordered, Hosts: true, Traffic: "from"}
 
 	AllGatherMatMul = inside("all_gather_matmul", "AllGatherMatMul", Ordered|factors,
 		"AllGather goes over hosts, and MatMul multiplies its result")
