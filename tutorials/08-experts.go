@@ -179,6 +179,18 @@ for turn := range 4 {
 		panic(fmt.Sprintf("of the choices %v, with %d experts on each rank, splits are %v; expert e is on rank e / %d", picks, per, got, per))
 	}
 }
+picks, more := make([]int, copies), symm.Local(symm.I64, size+1).Fill(-1) // as if there were a rank more
+for c := range picks {
+	picks[c] = (c + rank) % (2*size + 2)
+}
+forRanks.Launch(symm.Grid(1), symm.Block(128), symm.Local(symm.I32, copies).CopyFrom(picks), copies, more, size+1, 2)
+want := make([]int, size+1)
+for _, e := range picks {
+	want[e/2]++
+}
+if got := more.Ints(); !slices.Equal(got, want) {
+	panic(fmt.Sprintf("it is right for %d ranks, but not for %d: splits are %v, not %v; the parameter ranks is their number", size, size+1, got, want))
+}
 symm.Meet() // kernels take longer on some ranks
 fmt.Println("correct")
 

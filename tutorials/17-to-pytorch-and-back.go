@@ -223,14 +223,16 @@ default:
 }
 
 // %% [exercise] Repair: a translation
-// A training loop has `dist.all_reduce(g, op=dist.ReduceOp.AVG)`: afterwards `g` of every rank is the mean of all ranks' `g`. Somebody has
-// translated it. The function must change `g` itself, as in PyTorch; it returns nothing. Repair it.
+// A training loop has `dist.all_reduce(g, op=dist.ReduceOp.AVG, group=group)`: afterwards `g` of every rank of the group is the mean of these
+// ranks' `g`. Somebody has translated it. The function must change `g` itself, as in PyTorch; it returns nothing. Repair it. The check calls it
+// with the world, and with a part of the world.
 //
-// `symm.AllReduce(t, "sum")` works in place, `t.Div(x)` returns a new tensor, and `t.CopyFrom(u)` copies the elements of `u` into `t`.
+// `symm.AllReduce(t, "sum", group)` works in place, `t.Div(x)` returns a new tensor, `t.CopyFrom(u)` copies the elements of `u` into `t`, and
+// `group.Size()` is the number of the group's ranks.
 
 // %% [start]
-func allReduceAverage(g *symm.Tensor) {
-	symm.OneShotAllReduce(g, "sum").Div(symm.WorldSize())
+func allReduceAverage(g *symm.Tensor, group *symm.Group) {
+	symm.OneShotAllReduce(g, "sum", group).Div(group.Size())
 }
 
 // %% [hint]
@@ -240,40 +242,57 @@ func allReduceAverage(g *symm.Tensor) {
 // Two ways: copy the result into `g`, or reduce in place and then divide. Division has no form that works in place; `CopyFrom` stores.
 
 // %% [hint]
-// `symm.AllReduce(g, "sum")` first. Then `g.CopyFrom(…)`, with the elements of `g` divided by the number of ranks.
+// `symm.AllReduce(g, "sum", group)` first. Then `g.CopyFrom(…)`, with the elements of `g` divided by the number of ranks of the group.
 
 // %% [solution]
-func allReduceAverage(g *symm.Tensor) {
-	symm.AllReduce(g, "sum")
-	g.CopyFrom(g.Div(symm.WorldSize()))
+func allReduceAverage(g *symm.Tensor, group *symm.Group) {
+	symm.AllReduce(g, "sum", group)
+	g.CopyFrom(g.Div(group.Size()))
 }
 
 // %% [check]
 wrong, complaint := symm.Empty(symm.I32, 1), ""
 symm.Rendezvous(wrong)
-for round := range 3 {
+part := symm.NewGroup(symm.World().Ranks()[:max(size-1, 1)]...)
+for round, group := range []*symm.Group{symm.World(), symm.World(), part} {
+	n := group.Size()
 	mine := []float64{float64(time.Now().UnixNano()%1000) + float64(rank), float64(-rank - 1), 0.25 + float64(round)}
 	g := symm.Empty(symm.F64, 3).CopyFrom(mine)
-	total := symm.OneShotAllReduce(g, "sum").Float64s()
-	allReduceAverage(g)
+	total := make([]float64, 3)
+	for i, v := range symm.AllGather(g).Float64s()[:3*n] {
+		total[i%3] += v
+	}
+	var failed error
+	if rank < n {
+		symm.Rendezvous(g, group)
+		failed = symm.Maybe(func() { allReduceAverage(g, group); symm.Synchronize() })
+	}
+	symm.Maybe(symm.Meet) // which fails after a wait that was ended
+	symm.Recover()
 	for i, got := range g.Float64s() {
-		if mean := total[i] / float64(size); complaint == "" && math.Abs(got-mean) > 1e-9*(1+math.Abs(mean)) {
-			switch {
-			case got == mine[i]:
-				complaint = "g is as it was: the mean must be in g itself when the function returns"
-			case got == total[i]:
-				complaint = "g has the sum: the mean is the sum divided by the number of ranks"
-			case math.Abs(got-mean/float64(size)) < 1e-9:
-				complaint = "g has been divided twice"
-			case math.Abs(got-mine[i]/float64(size)) < 1e-9:
-				complaint = "g has been divided, but no other rank's numbers are in it"
-			default:
-				complaint = fmt.Sprintf("element %d is %v, and the mean of all ranks is %v", i, got, mean)
-			}
+		mean := total[i] / float64(n)
+		switch {
+		case complaint != "" || rank >= n:
+		case failed != nil:
+			complaint = "allReduceAverage fails: the ranks of the group alone call it, so each operation is given the group"
+		case math.Abs(got-mean) <= 1e-9*(1+math.Abs(mean)):
+		case n < size && math.Abs(got-total[i]/float64(size)) < 1e-9:
+			complaint = fmt.Sprintf("it is right on %d ranks, but not on %d: group.Size() is the number of ranks", size, n)
+		case got == mine[i]:
+			complaint = "g is as it was: the mean must be in g itself when the function returns"
+		case got == total[i]:
+			complaint = "g has the sum: the mean is the sum divided by the number of ranks"
+		case math.Abs(got-mean/float64(n)) < 1e-9:
+			complaint = "g has been divided twice"
+		case math.Abs(got-mine[i]/float64(n)) < 1e-9:
+			complaint = "g has been divided, but no other rank's numbers are in it"
+		default:
+			complaint = fmt.Sprintf("element %d is %v, and the mean of all ranks is %v", i, got, mean)
 		}
 	}
 	g.Free()
 }
+part.Free()
 if complaint != "" {
 	wrong.Fill(1)
 }

@@ -134,3 +134,18 @@ func summary(us [][]float64) float64 {
 	}
 	return slow
 }
+
+// %% [wrong] Bus bandwidth
+// says: bus("all-gather", 8, 67108864, 200) is 251.7, not 294 GB/s
+func bus(op string, ranks, bytes int, us float64) float64 {
+	p, factor := float64(ranks), 1.0
+	switch op {
+	case "all-reduce":
+		factor = 2 * (p - 1) / p
+	case "all-to-all":
+		factor = (p - 1) / p
+	case "all-gather", "reduce-scatter":
+		factor = 0.75
+	}
+	return factor * float64(bytes) / us / 1e3
+}

@@ -24,42 +24,63 @@ predict := 2 * float64(symm.WorldSize())
 
 // %% [wrong] Repair: a translation
 // says: g has the sum
-func allReduceAverage(g *symm.Tensor) {
-	symm.AllReduce(g, "sum")
+func allReduceAverage(g *symm.Tensor, group *symm.Group) {
+	symm.AllReduce(g, "sum", group)
 }
 
 // %% [wrong] Repair: a translation
 // says: g has the sum
-func allReduceAverage(g *symm.Tensor) {
-	symm.AllReduce(g, "sum")
-	g.Div(symm.WorldSize()) // a new tensor, which nobody keeps
+func allReduceAverage(g *symm.Tensor, group *symm.Group) {
+	symm.AllReduce(g, "sum", group)
+	g.Div(group.Size()) // a new tensor, which nobody keeps
 }
 
 // %% [wrong] Repair: a translation
 // says: g has been divided twice
-func allReduceAverage(g *symm.Tensor) {
-	g.CopyFrom(g.Div(symm.WorldSize()))
-	symm.AllReduce(g, "sum")
-	g.CopyFrom(g.Div(symm.WorldSize()))
+func allReduceAverage(g *symm.Tensor, group *symm.Group) {
+	g.CopyFrom(g.Div(group.Size()))
+	symm.AllReduce(g, "sum", group)
+	g.CopyFrom(g.Div(group.Size()))
 }
 
 // %% [wrong] Repair: a translation
 // says: no other rank's numbers are in it
-func allReduceAverage(g *symm.Tensor) {
-	symm.OneShotAllReduce(g, "sum")
-	g.CopyFrom(g.Div(symm.WorldSize()))
+func allReduceAverage(g *symm.Tensor, group *symm.Group) {
+	symm.OneShotAllReduce(g, "sum", group)
+	g.CopyFrom(g.Div(group.Size()))
 }
 
 // %% [wrong] Repair: a translation
 // says: and the mean of all ranks is
-func allReduceAverage(g *symm.Tensor) {
-	symm.AllReduce(g, "max")
+func allReduceAverage(g *symm.Tensor, group *symm.Group) {
+	symm.AllReduce(g, "max", group)
 }
 
 // %% [wrong] Repair: a translation
 // says: g is as it was
-func allReduceAverage(g *symm.Tensor) {
-	g = symm.OneShotAllReduce(g, "sum").Div(symm.WorldSize()) // another g
+func allReduceAverage(g *symm.Tensor, group *symm.Group) {
+	g = symm.OneShotAllReduce(g, "sum", group).Div(group.Size()) // another g
+}
+
+// %% [wrong] Repair: a translation
+// says: it is right on 4 ranks, but not on 3
+func allReduceAverage(g *symm.Tensor, group *symm.Group) {
+	symm.AllReduce(g, "sum", group)
+	g.CopyFrom(g.Div(4))
+}
+
+// %% [wrong] Repair: a translation
+// says: it is right on 4 ranks, but not on 3
+func allReduceAverage(g *symm.Tensor, group *symm.Group) {
+	symm.AllReduce(g, "sum", group)
+	g.CopyFrom(g.Div(symm.WorldSize()))
+}
+
+// %% [wrong] Repair: a translation
+// says: each operation is given the group
+func allReduceAverage(g *symm.Tensor, group *symm.Group) {
+	symm.AllReduce(g, "sum")
+	g.CopyFrom(g.Div(group.Size()))
 }
 
 // %% [wrong] Write: hand over a weight
