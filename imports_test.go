@@ -42,7 +42,7 @@ var parts = []part{
 	{"interp", []string{"internal", "interp/check", "interp/help", "interp/internal", "interp/lower", "interp/run",
 		"interp/symbols", "session", "session/inband", "symmem"}},
 	{"interp/replay", []string{"interp/check", "interp/export", "interp/symbols", "session"}},
-	{"interp/export", []string{".", "interp/check", "interp/export/modules", "interp/help", "interp/symbols", "kernels", "session"}},
+	{"interp/export", []string{".", "internal", "interp/check", "interp/export/modules", "interp/help", "interp/symbols", "kernels", "session"}},
 	{"interp/export/modules", nil},
 	{"interp/lower", []string{"interp/check", "interp/generics", "interp/lower/typed", "interp/run", "session"}},
 	{"interp/lower/typed", nil},

@@ -3,11 +3,11 @@ package interp
 import (
 	"fmt"
 	"go/ast"
-	"go/scanner"
 	"go/token"
 	"reflect"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/gotokens"
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -81,17 +81,12 @@ func (in *Interp) isNil(name string) bool {
 
 // identifiers returns the identifiers in a line of source that no selector has before them.
 func identifiers(line string) (names []string) {
-	var s scanner.Scanner
-	s.Init(token.NewFileSet().AddFile("", -1, len(line)), []byte(line), func(token.Position, string) {}, 0)
 	before := token.ILLEGAL
-	for {
-		_, tok, text := s.Scan()
-		if tok == token.EOF {
-			return names
+	for t := range gotokens.All(line) {
+		if t.Kind == token.IDENT && before != token.PERIOD {
+			names = append(names, t.Text)
 		}
-		if tok == token.IDENT && before != token.PERIOD {
-			names = append(names, text)
-		}
-		before = tok
+		before = t.Kind
 	}
+	return names
 }

@@ -2,12 +2,12 @@ package session
 
 import (
 	"fmt"
-	"go/scanner"
 	"go/token"
 	"strings"
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
+	"github.com/symmrepl/symmrepl/internal/gotokens"
 )
 
 // A rank is lost when its supervisor is gone: its host was killed, has frozen, or was cut off. It
@@ -113,17 +113,12 @@ func (c *controller) meant(ranks []int, source string) ([]int, error) {
 // outside of comments and literals. When the cell's ranks are chosen, more cannot be known about
 // the call: no rank has parsed the cell yet, and the session knows no types.
 func callsSurvivors(source string) bool {
-	var s scanner.Scanner
-	s.Init(token.NewFileSet().AddFile("", -1, len(source)), []byte(source), nil, 0)
 	named := false
-	for {
-		switch _, tok, text := s.Scan(); {
-		case tok == token.EOF:
-			return false
-		case tok == token.LPAREN && named:
+	for t := range gotokens.All(source) {
+		if t.Kind == token.LPAREN && named {
 			return true
-		default:
-			named = tok == token.IDENT && text == "Survivors"
 		}
+		named = t.Kind == token.IDENT && t.Text == "Survivors"
 	}
+	return false
 }

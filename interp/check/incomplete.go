@@ -5,6 +5,8 @@ import (
 	"go/scanner"
 	"go/token"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/gotokens"
 )
 
 // Incomplete reports whether a cell's source asks for more lines: it ends inside of brackets, a raw
@@ -24,39 +26,27 @@ func Incomplete(src string) bool {
 // scanOpen describes the end of a source: it returns the brackets that would close the source, and
 // reports whether a raw string or comment has no end, and whether the last token needs an operand.
 func scanOpen(src string) (closers string, unterminated, trailing bool) {
-	var s scanner.Scanner
-	file := token.NewFileSet().AddFile("", -1, len(src))
-	s.Init(file, []byte(src), func(_ token.Position, msg string) {
-		if strings.Contains(msg, "raw string literal not terminated") || strings.Contains(msg, "comment not terminated") {
-			unterminated = true
-		}
-	}, 0)
-	var open []byte
 	last := token.EOF
-	for {
-		_, tok, lit := s.Scan()
-		switch tok {
-		case token.EOF:
-			for i := len(open) - 1; i >= 0; i-- {
-				closers += string(open[i])
-			}
-			return closers, unterminated, needsOperand(last)
+	for t := range gotokens.WithComments(src) {
+		unterminated = unterminated || t.Open && (t.Kind == token.COMMENT || t.Kind == token.STRING && t.Text[0] == '`')
+		switch t.Kind {
 		case token.LPAREN:
-			open = append(open, ')')
+			closers = ")" + closers
 		case token.LBRACK:
-			open = append(open, ']')
+			closers = "]" + closers
 		case token.LBRACE:
-			open = append(open, '}')
+			closers = "}" + closers
 		case token.RPAREN, token.RBRACK, token.RBRACE:
-			if len(open) == 0 || string(open[len(open)-1]) != tok.String() {
+			if closers == "" || closers[:1] != t.Kind.String() {
 				return "", unterminated, false
 			}
-			open = open[:len(open)-1]
+			closers = closers[1:]
 		}
-		if tok != token.SEMICOLON || lit == ";" {
-			last = tok
+		if t.Kind != token.COMMENT && !t.IsNewline() {
+			last = t.Kind
 		}
 	}
+	return closers, unterminated, needsOperand(last)
 }
 
 // needsOperand reports whether a token cannot end a cell.

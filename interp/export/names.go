@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
-	"go/scanner"
 	"go/token"
 	"go/types"
 	"path"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/gotokens"
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
@@ -23,15 +23,9 @@ const (
 // packages.
 func (p *program) reserve() {
 	for _, c := range p.cells {
-		var s scanner.Scanner
-		s.Init(token.NewFileSet().AddFile("", -1, len(c.Source)), []byte(c.Source), nil, 0)
-		for {
-			_, tok, text := s.Scan()
-			if tok == token.EOF {
-				break
-			}
-			if tok == token.IDENT {
-				p.taken[text] = true
+		for t := range gotokens.All(c.Source) {
+			if t.Kind == token.IDENT {
+				p.taken[t.Text] = true
 			}
 		}
 	}

@@ -1,10 +1,11 @@
 package export
 
 import (
-	"go/scanner"
 	"go/token"
 	"slices"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/gotokens"
 )
 
 // edit replaces the text from start to end of a cell's source.
@@ -69,21 +70,14 @@ func blocks(source string, outside [][2]int) (decls, between [][2]int) {
 
 // commentLines returns the ranges of lines that contain only a comment.
 func commentLines(source string) (lines [][2]int) {
-	var s scanner.Scanner
-	file := token.NewFileSet().AddFile("", -1, len(source))
-	s.Init(file, []byte(source), nil, scanner.ScanComments)
-	for {
-		pos, tok, text := s.Scan()
-		if tok == token.EOF {
-			return lines
-		}
-		at := file.Offset(pos)
-		start := strings.LastIndexByte(source[:at], '\n') + 1
-		if tok == token.COMMENT && strings.HasPrefix(text, "//") && strings.TrimSpace(source[start:at]) == "" {
+	for t := range gotokens.WithComments(source) {
+		start := strings.LastIndexByte(source[:t.At], '\n') + 1
+		if t.Kind == token.COMMENT && strings.HasPrefix(t.Text, "//") && strings.TrimSpace(source[start:t.At]) == "" {
 			line, _, _ := strings.Cut(source[start:], "\n")
 			lines = append(lines, [2]int{start, start + len(line) + 1})
 		}
 	}
+	return lines
 }
 
 // commented turns all lines into comments.

@@ -1,9 +1,10 @@
 package help
 
 import (
-	"go/scanner"
 	"go/token"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/gotokens"
 )
 
 // cursor describes the end of a source, where the cursor is.
@@ -19,24 +20,18 @@ type cursor struct {
 // cursorIn scans a source to its end.
 func cursorIn(src string) cursor {
 	var (
-		s    scanner.Scanner
-		file = token.NewFileSet().AddFile("", -1, len(src))
-		open bool // the last token is an unterminated string or comment
-		last token.Token
-		text string   // of the last token
+		last gotokens.Token
 		end  int      // of it
 		pkgs bool     // within an import declaration
 		head string   // the words before the last bracket
 		call []string // those before each open bracket
 	)
-	s.Init(file, []byte(src), func(_ token.Position, msg string) { open = strings.Contains(msg, "not terminated") }, scanner.ScanComments)
-	for {
-		pos, tok, lit := s.Scan()
-		if tok == token.EOF || tok == token.SEMICOLON && file.Offset(pos) == len(src) {
+	for t := range gotokens.WithComments(src) {
+		if t.Kind == token.SEMICOLON && t.At == len(src) {
 			break
 		}
-		last, text, end = tok, lit, file.Offset(pos)+max(len(lit), 1)
-		switch tok {
+		last, end = t, t.At+max(len(t.Text), 1)
+		switch t.Kind {
 		case token.IMPORT:
 			pkgs = true
 		case token.LPAREN, token.LBRACK, token.LBRACE:
@@ -45,30 +40,30 @@ func cursorIn(src string) cursor {
 			call = call[:max(len(call)-1, 0)]
 			head, pkgs = "", false
 		case token.IDENT:
-			head = strings.TrimLeft(head, " ") + lit
+			head = strings.TrimLeft(head, " ") + t.Text
 		case token.PERIOD:
 			head += "."
 		case token.SEMICOLON:
 			pkgs = pkgs && len(call) > 0
 		}
-		if tok != token.IDENT && tok != token.PERIOD {
+		if t.Kind != token.IDENT && t.Kind != token.PERIOD {
 			head = ""
 		}
 	}
 	at := cursor{}
 	switch touching := end >= len(src); {
-	case last == token.STRING && open && touching:
-		at.word, at.text = strings.TrimLeft(text, "\"`"), true
+	case last.Kind == token.STRING && last.Open && touching:
+		at.word, at.text = strings.TrimLeft(last.Text, "\"`"), true
 		at.importing = pkgs
-		at.raw = strings.HasPrefix(text, "`")
+		at.raw = strings.HasPrefix(last.Text, "`")
 		if len(call) > 0 {
 			at.call = call[len(call)-1]
 		}
-	case last == token.COMMENT && (open || touching), last == token.CHAR && open, last == token.STRING && touching,
-		touching && (last == token.INT || last == token.FLOAT || last == token.IMAG || last == token.CHAR):
+	case last.Kind == token.COMMENT && (last.Open || touching), last.Kind == token.CHAR && last.Open, last.Kind == token.STRING && touching,
+		touching && (last.Kind == token.INT || last.Kind == token.FLOAT || last.Kind == token.IMAG || last.Kind == token.CHAR):
 		at.nothing = true
-	case touching && (last == token.IDENT || last.IsKeyword()):
-		at.word = text
+	case touching && (last.Kind == token.IDENT || last.Kind.IsKeyword()):
+		at.word = last.Text
 	}
 	return at
 }

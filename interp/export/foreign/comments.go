@@ -2,9 +2,10 @@ package foreign
 
 import (
 	"go/ast"
-	"go/scanner"
 	"go/token"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/gotokens"
 )
 
 // comment is a comment of a cell.
@@ -15,24 +16,17 @@ type comment struct {
 
 // commentsOf returns the comments of a cell.
 func commentsOf(source string) (list []comment) {
-	var s scanner.Scanner
-	file := token.NewFileSet().AddFile("", -1, len(source))
-	s.Init(file, []byte(source), func(token.Position, string) {}, scanner.ScanComments)
-	for {
-		pos, tok, literal := s.Scan()
-		if tok == token.EOF {
-			return list
-		}
-		if tok != token.COMMENT {
+	for t := range gotokens.WithComments(source) {
+		if t.Kind != token.COMMENT {
 			continue
 		}
-		c := comment{at: file.Offset(pos), end: file.Offset(pos) + len(literal)}
-		literal = strings.TrimSuffix(strings.TrimPrefix(literal, "/*"), "*/")
-		for line := range strings.Lines(literal) {
+		c := comment{at: t.At, end: t.At + len(t.Text)}
+		for line := range strings.Lines(strings.TrimSuffix(strings.TrimPrefix(t.Text, "/*"), "*/")) {
 			c.lines = append(c.lines, strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "//")))
 		}
 		list = append(list, c)
 	}
+	return list
 }
 
 // commentsBefore writes the comments before an offset that have not been written.

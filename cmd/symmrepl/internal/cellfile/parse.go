@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/gotokens"
 )
 
 // Cell is a cell of a file.
@@ -145,17 +147,16 @@ func lineIn(text []byte) (at int, isCommand bool) {
 	if !bytes.Contains(text, []byte(separator)) {
 		return -1, false
 	}
-	for s := newReader(text); ; {
-		at, tok := s.next()
+	source := string(text)
+	for t := range gotokens.WithComments(source) {
 		switch {
-		case tok == token.EOF:
-			return -1, false
-		case tok == token.COMMENT && bytes.HasPrefix(text[at:], []byte(separator)) && (at == 0 || text[at-1] == '\n'):
-			return at, false
-		case s.isCommand(at, tok):
-			return at, true
+		case t.Kind == token.COMMENT && strings.HasPrefix(t.Text, separator) && (t.At == 0 || source[t.At-1] == '\n'):
+			return t.At, false
+		case commandAt(source, t):
+			return t.At, true
 		}
 	}
+	return -1, false
 }
 
 // hasCode reports whether source has a line that is neither blank nor a line comment.

@@ -1,10 +1,9 @@
 package console
 
 import (
-	"go/scanner"
-	"go/token"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/gotokens"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -34,8 +33,8 @@ func (a *Assembler) Add(line string, force bool) (entry string, complete bool) {
 		return entry, true
 	}
 	_, _, isSnippet := snippet(entry)
-	if force && strings.TrimSpace(line) == "" && !isSnippet && !inRawString(entry) || !a.c.NeedsMore(entry) &&
-		(force || !a.c.Malformed(entry) || !open(entry)) {
+	if force && strings.TrimSpace(line) == "" && !isSnippet && !gotokens.InRaw(entry) || !a.c.NeedsMore(entry) &&
+		(force || !a.c.Malformed(entry) || gotokens.Depth(entry) == 0) {
 		a.lines = nil
 		return entry, true
 	}
@@ -47,33 +46,3 @@ func (a *Assembler) Pending() string { return strings.Join(a.lines, "\n") }
 
 // Reset drops the incomplete entry.
 func (a *Assembler) Reset() { a.lines = nil }
-
-// open reports whether source has more opening brackets than closing ones.
-func open(source string) bool {
-	depth := 0
-	var s scanner.Scanner
-	s.Init(token.NewFileSet().AddFile("", -1, len(source)), []byte(source), nil, 0)
-	for {
-		switch _, tok, _ := s.Scan(); tok {
-		case token.LPAREN, token.LBRACK, token.LBRACE:
-			depth++
-		case token.RPAREN, token.RBRACK, token.RBRACE:
-			depth--
-		case token.EOF:
-			return depth > 0
-		}
-	}
-}
-
-// inRawString reports whether source ends within a raw string.
-func inRawString(source string) bool {
-	within := false
-	report := func(_ token.Position, what string) { within = what == "raw string literal not terminated" }
-	var s scanner.Scanner
-	s.Init(token.NewFileSet().AddFile("", -1, len(source)), []byte(source), report, 0)
-	for {
-		if _, tok, _ := s.Scan(); tok == token.EOF {
-			return within
-		}
-	}
-}

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"go/scanner"
 	"go/token"
 	"regexp"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/symmrepl/symmrepl/internal/gotokens"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -221,40 +221,33 @@ func inName(c byte) bool {
 // opener returns the position of the last parenthesis that text leaves open, or -1. Parentheses in
 // literals and comments do not count.
 func opener(text string) int {
-	file := token.NewFileSet().AddFile("", -1, len(text))
-	var s scanner.Scanner
-	s.Init(file, []byte(text), nil, 0)
 	open := []int{-1}
-	for {
-		switch pos, tok, _ := s.Scan(); {
-		case tok == token.LPAREN:
-			open = append(open, file.Offset(pos))
-		case tok == token.RPAREN && len(open) > 1:
+	for t := range gotokens.All(text) {
+		switch {
+		case t.Kind == token.LPAREN:
+			open = append(open, t.At)
+		case t.Kind == token.RPAREN && len(open) > 1:
 			open = open[:len(open)-1]
-		case tok == token.EOF:
-			return open[len(open)-1]
 		}
 	}
+	return open[len(open)-1]
 }
 
 // rawStringAt returns the contents of the raw string around a position, and the position in it. The
 // string need not be complete.
 func rawStringAt(text string, at int) (contents string, in int, ok bool) {
-	file := token.NewFileSet().AddFile("", -1, len(text))
-	var s scanner.Scanner
-	s.Init(file, []byte(text), nil, 0)
-	for {
-		pos, tok, lit := s.Scan()
-		begin := file.Offset(pos) + 1
-		if tok == token.EOF || begin > at {
-			return "", 0, false
+	for t := range gotokens.All(text) {
+		begin := t.At + 1
+		if begin > at {
+			break
 		}
-		if tok != token.STRING || !strings.HasPrefix(lit, "`") {
+		if t.Kind != token.STRING || t.Text[0] != '`' {
 			continue
 		}
-		contents, _, _ = strings.Cut(text[begin:], "`") // lit has no carriage returns
+		contents, _, _ = strings.Cut(text[begin:], "`") // the token has no carriage returns
 		if at <= begin+len(contents) {
 			return contents, at - begin, true
 		}
 	}
+	return "", 0, false
 }

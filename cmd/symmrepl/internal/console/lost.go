@@ -3,11 +3,11 @@ package console
 import (
 	"context"
 	"fmt"
-	"go/scanner"
 	"go/token"
 	"slices"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/gotokens"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -72,14 +72,10 @@ func (c *Console) lostIn(ctx context.Context, name string, ranks []int) (in sess
 
 // names reports whether name is a word of Go source, outside literals and comments.
 func names(source, name string) bool {
-	var s scanner.Scanner
-	s.Init(token.NewFileSet().AddFile("", -1, len(source)), []byte(source), nil, 0)
-	for {
-		switch _, tok, text := s.Scan(); {
-		case tok == token.IDENT && text == name:
+	for t := range gotokens.All(source) {
+		if t.Kind == token.IDENT && t.Text == name {
 			return true
-		case tok == token.EOF:
-			return false
 		}
 	}
+	return false
 }

@@ -4,13 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"go/scanner"
-	"go/token"
 	"runtime"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/internal/gotokens"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -119,27 +118,11 @@ func (k *Kernel) isComplete(r *request) content {
 	entry := c.LastEntry(asked.Code)
 	switch {
 	case c.NeedsMore(entry):
-		return content{"status": "incomplete", "indent": strings.Repeat("    ", depth(entry))}
+		return content{"status": "incomplete", "indent": strings.Repeat("    ", gotokens.Depth(entry))}
 	case c.Malformed(entry):
 		return content{"status": "invalid"}
 	}
 	return content{"status": "complete"}
-}
-
-// depth returns the number of open brackets in code, by which a front end indents the next line.
-func depth(code string) (open int) {
-	var s scanner.Scanner
-	s.Init(token.NewFileSet().AddFile("", -1, len(code)), []byte(code), func(token.Position, string) {}, 0)
-	for {
-		switch _, tok, _ := s.Scan(); tok {
-		case token.LPAREN, token.LBRACK, token.LBRACE:
-			open++
-		case token.RPAREN, token.RBRACK, token.RBRACE:
-			open = max(0, open-1)
-		case token.EOF:
-			return open
-		}
-	}
 }
 
 // past answers history_request.

@@ -1,9 +1,11 @@
 package render
 
 import (
-	"go/scanner"
+	"cmp"
 	"go/token"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/gotokens"
 )
 
 // Attributes of source text.
@@ -74,26 +76,14 @@ func (t piece) style() string {
 }
 
 // tokens scans text to its end, also past errors.
-func tokens(text string) []piece {
-	var s scanner.Scanner
-	file := token.NewFileSet().AddFile("", -1, len(text))
-	s.Init(file, []byte(text), func(token.Position, string) {}, scanner.ScanComments)
-	var list []piece
-	for {
-		pos, tok, lit := s.Scan()
-		if tok == token.EOF {
-			return list
+func tokens(text string) (list []piece) {
+	for t := range gotokens.WithComments(text) {
+		if !t.IsNewline() {
+			size := len(cmp.Or(t.Text, t.Kind.String()))
+			list = append(list, piece{t.Kind, t.At, min(t.At+size, len(text))})
 		}
-		if tok == token.SEMICOLON && lit != ";" {
-			continue
-		}
-		start := file.Offset(pos)
-		size := len(lit)
-		if size == 0 {
-			size = len(tok.String())
-		}
-		list = append(list, piece{tok, start, min(start+size, len(text))})
 	}
+	return list
 }
 
 // counterparts returns the positions of the bracket at the cursor and of its counterpart, or
