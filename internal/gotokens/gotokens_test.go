@@ -10,7 +10,7 @@ import (
 func TestTokens(t *testing.T) {
 	for text, want := range map[string]string{
 		"":               "",
-		"f(x) // c\n":    "IDENT f 0 0|(  1 1|IDENT x 2 1|)  3 0|; \n 5 0|COMMENT // c 5 0",
+		"f(x) // c\n":    "IDENT f 0 0|(  1 1|IDENT x 2 1|)  3 0|COMMENT // c 5 0|; \n 9 0",
 		"x := \"a\nb":    "IDENT x 0 0|:=  2 0|STRING \"a 5 0 open|; \n 7 0|IDENT b 8 0|; \n 9 0",
 		"} else {":       "}  0 0|else else 2 0|{  7 1",
 		"a; /* b":        "IDENT a 0 0|; ; 1 0|COMMENT /* b 3 0 open",
