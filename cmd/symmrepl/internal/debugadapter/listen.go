@@ -3,29 +3,15 @@ package debugadapter
 import (
 	"context"
 	"fmt"
-	"io"
 	"net"
-	"time"
 
-	"github.com/symmrepl/symmrepl/internal/accept"
-	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
-)
-
-const (
-	maxClients = 16               // connections to a listener that have sent nothing yet
-	silence    = 30 * time.Second // for the first message of such a connection
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/clients"
 )
 
 // ListenAt serves each process of this user that connects to a Unix socket, until ctx is done. It
 // calls ready once it listens, and removes the socket at the end.
 func (s Server) ListenAt(ctx context.Context, path string, ready func()) error {
-	l, err := userdir.Listen(path)
-	if err != nil {
-		return err
-	}
-	ready()
-	s.serveAll(ctx, l)
-	return nil
+	return clients.Listen(ctx, path, ready, func(conn net.Conn) { s.Serve(ctx, conn, conn) })
 }
 
 // ListenPort serves each client that connects to a port of this machine and gives Token, until ctx
@@ -44,32 +30,6 @@ func (s Server) ListenPort(ctx context.Context, address string, ready func(net.A
 		return err
 	}
 	ready(l.Addr())
-	s.serveAll(ctx, l)
+	clients.Serve(ctx, l, func(conn net.Conn) { s.Serve(ctx, conn, conn) })
 	return nil
-}
-
-// serveAll serves all clients that connect to a listener, until ctx is done.
-func (s Server) serveAll(ctx context.Context, l net.Listener) {
-	defer context.AfterFunc(ctx, func() { l.Close() })()
-	loop := &accept.Loop{Listener: l, Strangers: maxClients, Patience: silence, Serve: func(conn net.Conn, known func()) {
-		defer conn.Close()
-		defer context.AfterFunc(ctx, func() { conn.Close() })()
-		s.Serve(ctx, &identified{conn, known}, conn)
-	}}
-	loop.Run()
-}
-
-// identified calls known once the other end has sent something.
-type identified struct {
-	io.Reader
-	known func()
-}
-
-func (r *identified) Read(b []byte) (int, error) {
-	n, err := r.Reader.Read(b)
-	if n > 0 && r.known != nil {
-		r.known()
-		r.known = nil
-	}
-	return n, err
 }

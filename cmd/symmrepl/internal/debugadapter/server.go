@@ -1,6 +1,7 @@
 package debugadapter
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"encoding/json"
@@ -8,21 +9,16 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 	"sync"
-	"unicode"
 
 	"github.com/google/go-dap"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/clients"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/session"
 )
 
-const (
-	maxName = 40          // characters of a client's name that users are shown
-	maxWork = 16          // requests of one client that are answered at the same time
-	unnamed = "an editor" // a client that gives no name
-)
+const maxWork = 16 // requests of one client that are answered at the same time
 
 // Server serves editors, each by a connection of its own.
 type Server struct {
@@ -343,17 +339,5 @@ func (c *client) leave() {
 
 // clientName returns the name of a client for users.
 func clientName(given string) string {
-	printed := []rune(strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, given))
-	if len(printed) > maxName {
-		printed = append(printed[:maxName-1], '…')
-	}
-	if len(printed) == 0 {
-		return unnamed + " (dap)"
-	}
-	return string(printed) + " (dap)"
+	return cmp.Or(clients.Name(given), "an editor") + " (dap)"
 }

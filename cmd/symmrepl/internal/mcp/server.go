@@ -1,25 +1,18 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net"
-	"strings"
-	"time"
-	"unicode"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/clients"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
-	"github.com/symmrepl/symmrepl/internal/accept"
-	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
-const (
-	maxRequest = 4 << 20          // bytes of one message of a client
-	maxClients = 16               // connections to a socket that have sent nothing yet
-	patience   = 30 * time.Second // for the first message of such a connection
-)
+const maxRequest = 4 << 20 // bytes of one message of a client
 
 // Server serves clients on a session.
 type Server struct {
@@ -48,33 +41,7 @@ func (s Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser)
 // Listen serves each process of this user that connects to a Unix socket, until ctx is done. It
 // calls ready once it listens, and removes the socket at the end.
 func (s Server) Listen(ctx context.Context, path string, ready func()) error {
-	l, err := userdir.Listen(path)
-	if err != nil {
-		return err
-	}
-	defer context.AfterFunc(ctx, func() { l.Close() })() // which removes the socket
-	ready()
-	loop := &accept.Loop{Listener: l, Strangers: maxClients, Patience: patience, Serve: func(conn net.Conn, known func()) {
-		defer conn.Close()
-		s.Serve(ctx, &identified{Conn: conn, known: known}, conn)
-	}}
-	loop.Run()
-	return nil
-}
-
-// identified calls known once the other end has sent something.
-type identified struct {
-	net.Conn
-	known func()
-}
-
-func (c *identified) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	if n > 0 && c.known != nil {
-		c.known()
-		c.known = nil
-	}
-	return n, err
+	return clients.Listen(ctx, path, ready, func(conn net.Conn) { s.Serve(ctx, conn, conn) })
 }
 
 // client is one client and its view of the session.
@@ -130,28 +97,13 @@ func (s Server) client(ctx context.Context) (*sdk.Server, error) {
 	return server, nil
 }
 
-// nameLength is the maximum number of characters of a client's name that users are shown.
-const nameLength = 40
-
 // name returns the client's name for users.
 func name(r *sdk.CallToolRequest) string {
 	given := ""
 	if p := r.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
 		given = p.ClientInfo.Name
 	}
-	printed := []rune(strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, given))
-	if len(printed) > nameLength {
-		printed = append(printed[:nameLength-1], '…')
-	}
-	if len(printed) == 0 {
-		return "a program (mcp)"
-	}
-	return string(printed) + " (mcp)"
+	return cmp.Or(clients.Name(given), "a program") + " (mcp)"
 }
 
 // take waits for the console, which runs one entry at a time. The caller calls release.
