@@ -171,7 +171,7 @@ func (c *Call) noteRoute() {
 		return
 	}
 	v := &c.rt.sight
-	if v.signal.group = nil; c.passage.h == nil {
+	if c.passage.h == nil {
 		v.route = c.route
 	} else if v.route = c.passage.route(c.of); c.rt.following() != nil {
 		v.signal = c.passage.signal(c.of)
@@ -185,6 +185,7 @@ func (c *Call) noteRoute() {
 	for _, o := range c.rt.observing() {
 		o.issued(v)
 	}
+	v.signal = signalling{} // the handle of which is the program's to drop
 }
 
 // makes notes a tensor that the call has made, and returns it.
