@@ -1,7 +1,10 @@
 package session
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -27,6 +30,11 @@ func TestIdleDeathToldAtOnce(t *testing.T) {
 		c.c.mu.Lock() // the reports of the deaths wait, as on a machine that is busy
 		syscall.Kill(pids[1], syscall.SIGKILL)
 		syscall.Kill(pids[3], syscall.SIGKILL)
+		for _, pid := range []int{pids[1], pids[3]} {
+			for stat := []byte(nil); !bytes.Contains(stat, []byte(") Z ")); time.Sleep(time.Millisecond) { // until it has ended
+				stat, _ = os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+			}
+		}
 		c.c.mu.Unlock()
 		want := "rank 1,3 was killed (SIGKILL) while no cell ran: a fresh worker takes over, variables are lost there (`:restart replay` runs the cells again)"
 		if said := receive(t, "the deaths are told", notices); said != want {

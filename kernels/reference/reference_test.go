@@ -21,7 +21,7 @@ func TestLookup(t *testing.T) {
 			"Handle is one tensor, rendezvoused by a group, as returned by symm.Rendezvous.…"},
 		{"symm::Handle::pad", "// symm/handle.cuh\nstruct Handle : Context {\n…", "Handle is one tensor,…"},
 		{"symm::kNoCounter", "// symm/remote.cuh\nconstexpr u32 kNoCounter = ~0u", "A Counter is one of the group's kCounters, by its number.…"},
-		{"symm::kUser", "// symm/context.cuh\nenum WaitKind : u32 {\n…", "WaitKind says what a wait is for,…"},
+		{"symm::kUser", "// symm/context.cuh\nenum WaitKind : u32 {\n…", "WaitKind is the kind of awaited event,…"},
 		{"symm::multimem_store", "// nccl/multimem.h\ntemplate <class T> void multimem_store(T* p, T value);",
 			"multimem_store stores a value at a multimem pointer,…"},
 		{"symm::post_far", "// symm/remote.cuh\nbool post_far(const NetGroup& g,…", "post_far: one thread posts an operation…"}, // not listed, but known
