@@ -146,6 +146,8 @@ func TestKilledFromOutside(t *testing.T) {
 	if took := time.Since(start); took > pace.Unhurried(3*time.Second) {
 		t.Errorf("took %v", took)
 	}
+	// On a busy machine the other ranks are still at it when the death is told.
+	got = strings.Replace(got, "note [0-2] rank 2 was killed (SIGKILL); in still runs on other ranks (Ctrl-C interrupts it)\n", "", 1)
 	c.want(got, replacedNote(2, 3, "was killed (SIGKILL)")+
 		"! [2] died the worker was killed (SIGKILL) (a fresh one takes its place)\n! [0,1] peer in:2: Gather x: rank 2 was killed (SIGKILL)\n")
 	syscall.Kill(c.pids()[0], syscall.SIGKILL)
