@@ -120,7 +120,7 @@ func (l *Lanes) on(s *Stream) {
 	}
 }
 
-// order makes later work of the stream to wait for the earlier work of from.
+// order makes the later work of a stream, to, wait for the earlier work of another, from.
 func (l *Lanes) order(from, to *Stream) {
 	if l.Single() {
 		return

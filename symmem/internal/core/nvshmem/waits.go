@@ -79,7 +79,8 @@ func (w *Watch) Open(s Setting) {
 	w.setting = s
 }
 
-// Forget ends the watch before the words are unmapped, and withdraws the published waits.
+// Forget withdraws the published waits, when the work of their streams is over or the words are
+// unmapped next. Later waits take new slots.
 func (w *Watch) Forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
