@@ -228,3 +228,31 @@ __global__ void set(unsigned* p, int n) { for (int i = 0; i < n; i++) p[i] = 1; 
 		b.Free(p)
 	}
 }
+
+// A block that loads a word several times in each turn of its loop, and other words between, waits as
+// well: an executor is called for a block that has not begun.
+func TestPollsSeveralTimes(t *testing.T) {
+	b := open(t)
+	k := b.compile(`
+__device__ unsigned ld(const unsigned* p) { unsigned v; asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory"); return v; }
+__global__ void clear(unsigned* p) { // and let p[2] be the word that is remembered
+  p[0] = p[1] = p[2] = p[3] = 0;
+  for (int i = 0; i < 100; i++) ld(p + 2);
+}
+__global__ void others(unsigned* p, int times) {
+  if (threadIdx.x) return;
+  if (atomicAdd(p + 3, 1)) { p[0] = 1; return; } // the second block
+  for (unsigned lost = 0; !lost; ) {
+    for (int i = 0; i < times; i++) lost |= ld(p + 2);
+    if (ld(p + 1)) break;
+    if (ld(p)) break;
+  }
+}`)
+	for times := range int32(9) {
+		p := b.alloc(16)
+		b.launch(k["clear"], 1, 1, p)
+		b.launch(k["others"], 2, 32, p, times)
+		b.sync()
+		b.Free(p)
+	}
+}

@@ -100,7 +100,7 @@ struct Poll {
   unsigned long long value;        // what was found there
   unsigned long long seen, before; // hashes of the other loads of this turn, and of the turn before
   unsigned loads, limit;           // loads since p was chosen, and after how many another word is chosen
-  bool waits;                      // its last poll has failed
+  unsigned char waits;             // not 0: it waits, and is taken to after so many more loads of p that are no failed polls
   bool gave_way;                   // so other threads have run since its last load
 };
 
