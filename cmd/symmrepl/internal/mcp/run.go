@@ -45,11 +45,9 @@ func (c *client) do(ctx context.Context, r *sdk.CallToolRequest, e entry, work f
 	if n := len(ranks); n > 0 && (ranks[0] < 0 || ranks[n-1] >= c.console.Size) {
 		return outcome{}, fmt.Errorf("ranks %v: ranks are 0 to %d", e.Ranks, c.console.Size-1)
 	}
-	release, err := c.take(ctx)
-	if err != nil {
+	if err := c.calls.await(ctx, r.Extra); err != nil {
 		return outcome{}, err
 	}
-	defer release()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(c.over, cancel)()

@@ -30,12 +30,13 @@ type Server struct {
 func (s Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	server, err := s.client(ctx)
+	messages := newMessages(in, out)
+	calls := newArrivals(&sdk.IOTransport{Reader: messages, Writer: messages.out, MaxLineLength: -1}) // messages bounds lines
+	server, err := s.client(ctx, calls)
 	if err != nil {
 		return err
 	}
-	messages := newMessages(in, out)
-	return server.Run(ctx, &sdk.IOTransport{Reader: messages, Writer: messages.out, MaxLineLength: -1}) // messages bounds lines
+	return server.Run(ctx, calls)
 }
 
 // Listen serves each process of this user that connects to a Unix socket, until ctx is done. It
@@ -49,7 +50,7 @@ type client struct {
 	Server
 	console *console.Console
 	over    context.Context // ends with the connection
-	turn    chan struct{}   // full while a tool uses the console
+	calls   *arrivals       // the console runs one entry at a time, in this order
 	current current
 }
 
@@ -60,12 +61,12 @@ const instructions = `A session of symmrepl drives N ranks (GPUs, or emulated de
 	`The tool documentation finds functions; resources have lessons and the headers of kernels.`
 
 // client returns the SDK's server for one client.
-func (s Server) client(ctx context.Context) (*sdk.Server, error) {
-	c := &client{Server: s, console: s.Console(), over: ctx, turn: make(chan struct{}, 1)}
+func (s Server) client(ctx context.Context, calls *arrivals) (*sdk.Server, error) {
+	c := &client{Server: s, console: s.Console(), over: ctx, calls: calls}
 	c.console.Borrows = true
 	self := &sdk.Implementation{Name: "symmrepl", Title: "symmrepl", Version: s.Version}
 	server := sdk.NewServer(self, &sdk.ServerOptions{Instructions: instructions})
-	server.AddReceivingMiddleware(sendable)
+	server.AddReceivingMiddleware(calls.handle, sendable)
 	looking := &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)}
 	sdk.AddTool(server, &sdk.Tool{Name: "state", Annotations: looking,
 		Description: "The state of all ranks: processes, variables (and which differ between ranks), streams, groups, signals, waits. It " +
@@ -104,14 +105,4 @@ func name(r *sdk.CallToolRequest) string {
 		given = p.ClientInfo.Name
 	}
 	return cmp.Or(clients.Name(given), "a program") + " (mcp)"
-}
-
-// take waits for the console, which runs one entry at a time. The caller calls release.
-func (c *client) take(ctx context.Context) (release func(), err error) {
-	select {
-	case c.turn <- struct{}{}:
-		return func() { <-c.turn }, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
 }
