@@ -3,9 +3,12 @@
 // The thread takes operations from the ring of a board (board.h, which mirrors
 // kernels/include/symm/net.cuh), sends them as messages (message.h), applies the messages of peers,
 // and sleeps when nothing happens. Tables of functions hide the providers that move messages
-// (transport.h) and the copies to device memory (copier.h). sender.c turns operations into
-// messages, receiver.c checks and applies messages, order.c tracks their order, and proxy.c is the
-// thread.
+// (transport.h) and the copies to device memory (copier.h).
+//
+// The files build on each other in one direction, which a test holds: message (messages and their
+// checks), order (of messages, and the signals that wait for it), state (the engine's data), memory
+// (copies), command (what other threads ask for), recorder, sender (operations become messages),
+// receiver (messages are applied, and answered by the sender) and proxy (the thread, and the interface).
 //
 // The Go files of this package only wrap proxy.h in types.
 package proxy

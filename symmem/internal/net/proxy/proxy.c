@@ -12,7 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "inner.h"
+#include "command.h"
+#include "memory.h"
+#include "receiver.h"
+#include "sender.h"
 
 enum { IDLE_NANOSECONDS = 20000, IDLE_ROUNDS = 64, LONG_YIELD = 1000000 /* nanoseconds */ };
 
@@ -42,29 +45,6 @@ static void give_way(net_proxy *p) {
 	if (!quick_yield(p)) nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
 }
 
-static void notify(int fd) {
-	uint64_t one = 1;
-	while (write(fd, &one, sizeof one) < 0 && errno == EINTR) {
-	}
-}
-
-void *net_stage(net_proxy *p, size_t bytes) { return p->setup.copier ? p->setup.copier->stage(p->setup.copier->arg, bytes) : malloc(bytes); }
-
-void net_unstage(net_proxy *p, void *memory) {
-	if (p->setup.copier)
-		p->setup.copier->unstage(p->setup.copier->arg, memory);
-	else
-		free(memory);
-}
-
-int64_t net_copy_rows(net_proxy *p, uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch, uint64_t width, uint64_t bytes) {
-	if (width == 0) width = to_pitch = from_pitch = bytes;
-	uint64_t rows = bytes / width;
-	if (net_is_device(p, to) || net_is_device(p, from)) return p->setup.copier->copy(p->setup.copier->arg, to, to_pitch, from, from_pitch, width, rows);
-	for (uint64_t r = 0; r < rows; r++) memmove((void *)(to + r * to_pitch), (const void *)(from + r * from_pitch), width);
-	return 0;
-}
-
 // Events of the transport.
 
 static void on_message(void *arg, const void *header, size_t header_bytes, const void *data, size_t bytes, void *later) {
@@ -73,14 +53,6 @@ static void on_message(void *arg, const void *header, size_t header_bytes, const
 static void on_received(void *arg, void *cookie, int failed) { net_received(arg, cookie, failed); }
 static void on_sent(void *arg, void *cookie, int failed) { net_message_sent(arg, cookie, failed); }
 static void on_lost(void *arg, uint32_t peer, const char *why) { net_mark_lost(arg, peer, why); }
-
-void net_mark_lost(net_proxy *p, uint32_t peer, const char *why) {
-	net_peer *q = &p->peers[peer];
-	if (q->state != NET_CONNECTED || q->losing || peer == p->rank) return;
-	q->losing = 1;
-	p->losses++;
-	snprintf(q->why, sizeof q->why, "%s", why);
-}
 
 static void drop(net_proxy *p, uint32_t peer, int state) {
 	p->peers[peer].state = state;
@@ -100,22 +72,12 @@ static int drop_losses(net_proxy *p) {
 		net_forget_source(p, r, 0);
 		net_end_jobs(p, r);
 		__atomic_fetch_or(&p->board->lost[r / 32], (uint32_t)1 << (r % 32), __ATOMIC_RELEASE);
-		notify(p->news);
+		net_notify(p->news);
 	}
 	return 1;
 }
 
 // The thread.
-
-static int obey(net_proxy *p) {
-	if (!__atomic_load_n(&p->commanded, __ATOMIC_ACQUIRE)) return 0;
-	p->command(p, p->argument);
-	pthread_mutex_lock(&p->lock);
-	p->commanded = 0;
-	pthread_cond_signal(&p->answered);
-	pthread_mutex_unlock(&p->lock);
-	return 1;
-}
 
 static int work(net_proxy *p) {
 	int n = net_take(p) + net_pump(p) + p->transport->progress(p->link);
@@ -155,7 +117,7 @@ static void *run(void *arg) {
 	unsigned rounds = 0;
 	enter(p); // as in open
 	while (!p->stopping) {
-		int n = obey(p);
+		int n = net_obey(p);
 		if (p->guard.epoch) n += work(p); // before the first epoch no message can be checked
 		if (n) {
 			idle = rounds = 0;
@@ -173,18 +135,6 @@ static void *run(void *arg) {
 		idle = 0;
 	}
 	return NULL;
-}
-
-void net_command(net_proxy *p, void (*command)(net_proxy *, void *), void *argument) {
-	pthread_mutex_lock(&p->callers);
-	pthread_mutex_lock(&p->lock);
-	p->command = command;
-	p->argument = argument;
-	__atomic_store_n(&p->commanded, 1, __ATOMIC_SEQ_CST);
-	notify(p->bell);
-	while (p->commanded) pthread_cond_wait(&p->answered, &p->lock);
-	pthread_mutex_unlock(&p->lock);
-	pthread_mutex_unlock(&p->callers);
 }
 
 // Life.
@@ -236,13 +186,13 @@ net_proxy *net_open(const net_setup *setup, char why[NET_WHY]) {
 	p->signals = (uint64_t *)(p->board + 1);
 	p->guard.size = p->size;
 	p->guard.signals = setup->signals;
-	net_events events = {p, on_message, on_received, on_sent, on_lost};
+	p->events = (net_events){p, on_message, on_received, on_sent, on_lost};
 	if (enter(p)) {
 		snprintf(why, NET_WHY, "the device cannot be used");
 		release(p);
 		return NULL;
 	}
-	p->link = p->transport->open(&setup->config, &events, why);
+	p->link = p->transport->open(&setup->config, &p->events, why);
 	if (!p->link) {
 		release(p);
 		return NULL;
@@ -319,7 +269,7 @@ void net_close(net_proxy *p) {
 net_board *net_board_of(net_proxy *p) { return p->board; }
 size_t net_board_bytes(net_proxy *p) { return p->board_bytes; }
 int net_news(net_proxy *p) { return p->news; }
-void net_ring(net_proxy *p) { notify(p->bell); }
+void net_ring(net_proxy *p) { net_notify(p->bell); }
 
 typedef struct {
 	void *to;

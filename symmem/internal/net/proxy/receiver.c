@@ -1,9 +1,12 @@
-// receiver.c: checks and applies the messages of peers.
+#include "receiver.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "atomic.h"
-#include "inner.h"
+#include "memory.h"
+#include "recorder.h"
+#include "sender.h"
 
 static void refuse(net_proxy *p, net_reason why, const net_header *h) {
 	p->refused[why]++;
@@ -64,7 +67,8 @@ static void answer_fences(net_proxy *p, uint32_t source) {
 	}
 }
 
-void net_settle(net_proxy *p, uint32_t source, uint64_t number) {
+// settle notes that a numbered message is finished here, and applies the signals that waited for it.
+static void settle(net_proxy *p, uint32_t source, uint64_t number) {
 	net_peer *q = &p->peers[source];
 	net_order_finish(&q->order, number);
 	q->facts.landed++;
@@ -85,7 +89,7 @@ static void finish(net_proxy *p, net_arrival *a) {
 	uint64_t number = a->h.number;
 	net_record_received(p, &a->h);
 	end_arrival(p, a);
-	net_settle(p, source, number);
+	settle(p, source, number);
 }
 
 // touched informs the watcher of an access to an operation's data.
@@ -257,10 +261,12 @@ static net_reason on_put(net_proxy *p, const net_header *h, const void *data, vo
 	return NET_FINE;
 }
 
+static void answered(net_proxy *p, const net_job *j) { settle(p, j->peer, j->number); }
+
 // answer_value answers an atomic operation with the previous value.
 static void answer_value(net_proxy *p, const net_header *h, uint64_t value) {
 	net_op from = {.kind = NET_VALUE, .data = value, .bytes = h->bytes};
-	net_add_job(p, &(net_job){.kind = NET_MESSAGE_ANSWER, .peer = h->source, .op = from, .ticket = h->ticket, .number = h->number});
+	net_add_job(p, &(net_job){.kind = NET_MESSAGE_ANSWER, .peer = h->source, .op = from, .ticket = h->ticket, .number = h->number, .over = answered});
 }
 
 // on_atomic is on_get for an atomic operation.
@@ -307,7 +313,7 @@ static net_reason on_get(net_proxy *p, const net_header *h) {
 	w->users++;
 	if (p->watcher) touched(p, h->source, h->name, 0, w->base + h->offset, h->pitch, h->width, h->bytes);
 	net_op from = {.local = w->base + h->offset, .bytes = h->bytes, .width = h->width, .local_pitch = h->pitch};
-	net_add_job(p, &(net_job){.kind = NET_MESSAGE_ANSWER, .peer = h->source, .op = from, .ticket = h->ticket, .number = h->number, .window = w});
+	net_add_job(p, &(net_job){.kind = NET_MESSAGE_ANSWER, .peer = h->source, .op = from, .ticket = h->ticket, .number = h->number, .window = w, .over = answered});
 	return NET_FINE;
 }
 

@@ -1,8 +1,9 @@
-// recorder.c: when messages were sent and applied.
+#include "recorder.h"
+
 #include <stdlib.h>
 #include <time.h>
 
-#include "inner.h"
+#include "command.h"
 
 static uint64_t now(void) {
 	struct timespec t;

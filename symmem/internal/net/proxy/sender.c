@@ -1,9 +1,9 @@
-// sender.c: turns slots of the ring into jobs, and jobs into messages.
-#include <sched.h>
-#include <stdlib.h>
-#include <string.h>
+#include "sender.h"
 
-#include "inner.h"
+#include <stdlib.h>
+
+#include "memory.h"
+#include "recorder.h"
 
 enum { IN_FLIGHT = 64, TAKEN_AT_ONCE = 16 };
 
@@ -80,7 +80,7 @@ static void end_job(net_proxy *p, net_job *j) {
 		break;
 	case NET_MESSAGE_ANSWER:
 		if (j->window) j->window->users--;
-		if (!j->failed) net_settle(p, j->peer, j->number);
+		if (!j->failed) j->over(p, j);
 		break;
 	}
 	free(j);
@@ -149,7 +149,7 @@ static void send_message(net_proxy *p, net_message *m) {
 	if (q->state != NET_CONNECTED || q->losing) {
 		net_message_sent(p, m, 1);
 	} else if (m->peer == p->rank) {
-		net_arrived(p, &m->h, sizeof m->h, m->data, bytes, NULL);
+		p->events.message(p->events.arg, &m->h, sizeof m->h, m->data, bytes, NULL);
 		net_message_sent(p, m, 0);
 	} else {
 		switch (p->transport->send(p->link, m->peer, &m->h, sizeof m->h, m->data, bytes, m->memory, m)) {

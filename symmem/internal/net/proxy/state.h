@@ -1,7 +1,6 @@
-// inner.h: declarations shared by the files of the engine. All of this data belongs to the engine's
-// thread.
-#ifndef NET_INNER_H
-#define NET_INNER_H
+// state.h: the engine's data, which belongs to its thread.
+#ifndef NET_STATE_H
+#define NET_STATE_H
 
 #include <pthread.h>
 
@@ -23,6 +22,7 @@ typedef struct net_job {
 	uint64_t issued;    // bytes issued so far
 	uint32_t pending;   // unfinished messages
 	int whole, failed;  // whole: all messages are issued; failed: one of them failed
+	void (*over)(net_proxy *p, const struct net_job *j); // for an answer: called at its end
 } net_job;
 
 // A message in flight. A get's message lives until its answer has landed.
@@ -87,6 +87,7 @@ typedef struct { // an operation from the ring
 struct net_proxy {
 	net_setup setup;
 	const net_transport *transport;
+	net_events events;
 	const net_watcher *watcher; // or NULL
 	void *link;
 	net_board *board;
@@ -125,54 +126,7 @@ struct net_proxy {
 	int commanded; // read by the thread without the lock
 };
 
-static inline int net_is_device(const net_proxy *p, uint64_t address) {
-	return p->setup.copier && p->setup.copier->owns(p->setup.copier->arg, address);
-}
-
-// net_memory returns the kind of memory of an address for the transport: net_config.memory, or
-// NET_STAGED for host memory and for memory that the transport cannot access.
-static inline int net_memory(const net_proxy *p, uint64_t address) {
-	return p->setup.config.memory != NET_STAGED && net_is_device(p, address) ? p->setup.config.memory : NET_STAGED;
-}
-
-// net_command runs a command on the engine's thread and waits for it.
-void net_command(net_proxy *p, void (*command)(net_proxy *, void *), void *argument);
-
-// recorder.c; all do nothing while messages are not recorded
-uint64_t net_record_now(const net_proxy *p);
-void net_record_sent(net_proxy *p, const net_message *m, int failed);
-void net_record_received(net_proxy *p, const net_header *h);
-
-void *net_stage(net_proxy *p, size_t bytes);
-void net_unstage(net_proxy *p, void *memory);
-// net_copy_rows starts copying rows; its results are those of a copier's copy.
-int64_t net_copy_rows(net_proxy *p, uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch, uint64_t width, uint64_t bytes);
-
 // net_mark_lost marks a peer as lost; the thread drops it in its next round.
 void net_mark_lost(net_proxy *p, uint32_t peer, const char *why);
-
-// sender.c
-int net_pump(net_proxy *p);
-int net_take(net_proxy *p);
-void net_add_job(net_proxy *p, const net_job *job);
-void net_message_sent(net_proxy *p, net_message *m, int failed);
-void net_get_landed(net_proxy *p, net_message *m, int failed);
-void net_told(net_proxy *p, const net_header *h);
-void net_acknowledged(net_proxy *p, uint32_t peer, uint64_t ticket, uint64_t number);
-int net_poll_copies(net_proxy *p);
-// net_end_jobs drops the queued jobs for a peer, and those that wait for its answer or
-// acknowledgement.
-void net_end_jobs(net_proxy *p, uint32_t peer);
-
-// receiver.c
-void net_arrived(net_proxy *p, const void *header, size_t header_bytes, const void *data, size_t bytes, void *later);
-void net_received(net_proxy *p, net_arrival *a, int failed);
-void net_settle(net_proxy *p, uint32_t source, uint64_t number);
-int net_poll_landing(net_proxy *p);
-// net_give_up_receiving ends the gets whose answers the transport is receiving.
-void net_give_up_receiving(net_proxy *p);
-// net_forget_source discards the parked signals of a source. If again is set, the source starts
-// over with number 1.
-void net_forget_source(net_proxy *p, uint32_t source, int again);
 
 #endif
