@@ -1,5 +1,19 @@
-"""``python -m symmrepl`` is the command symmrepl."""
+"""The command symmrepl, which is also ``python -m symmrepl``."""
 
-from ._program import main
+import sys
+from typing import NoReturn
 
-main()
+from . import _program
+
+
+def main() -> NoReturn:
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["lab"]:
+        from .lab import main as lab
+
+        sys.exit(lab(arguments[1:]))
+    _program.run(arguments)
+
+
+if __name__ == "__main__":
+    main()

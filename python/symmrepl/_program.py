@@ -34,13 +34,3 @@ def run(arguments: List[str]) -> NoReturn:
     if path is None:
         sys.exit("symmrepl: this package was installed without the program: install a wheel for this machine, which `make wheel` builds")
     os.execve(path, [path, *arguments], environment())
-
-
-def main() -> NoReturn:
-    """Runs the command symmrepl, or ``python -m symmrepl``."""
-    arguments = sys.argv[1:]
-    if arguments[:1] == ["lab"]:
-        from .lab import main as lab
-
-        sys.exit(lab(arguments[1:]))
-    run(arguments)

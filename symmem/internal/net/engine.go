@@ -477,7 +477,7 @@ func (e *Engine) Ask(ctx context.Context, peer int) error {
 const askAfter = 200 * time.Microsecond
 
 // readable returns an address as text: for the null network its path; only UCX can interpret a UCX
-// address. The address ends with bytes that proxy.c describes.
+// address. The address ends with bytes that thread.c describes.
 func (e *Engine) readable(address []byte) string {
 	address = address[:max(0, len(address)-(e.config.Size+7)/8)]
 	if e.config.Provider != "null" {

@@ -45,7 +45,7 @@ func collect(p project, tag, program, man, completions string) (files, error) {
 	}
 	list.add(p.info()+"/METADATA", []byte(p.metadata()))
 	list.add(p.info()+"/WHEEL", fmt.Appendf(nil, "Wheel-Version: 1.0\nGenerator: symmrepl\nRoot-Is-Purelib: false\nTag: %s\n", tag))
-	list.add(p.info()+"/entry_points.txt", []byte("[console_scripts]\nsymmrepl = symmrepl._program:main\n"))
+	list.add(p.info()+"/entry_points.txt", []byte("[console_scripts]\nsymmrepl = symmrepl.__main__:main\n"))
 	return list, nil
 }
 

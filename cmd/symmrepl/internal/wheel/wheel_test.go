@@ -149,7 +149,7 @@ func TestPack(t *testing.T) {
 		kernel + "logo-64x64.png":                 "PNG",
 		"symmrepl-0.1.0.data/data/share/jupyter/labextensions/symmrepl/package.json":          `"version": "0.1.0"`,
 		"symmrepl-0.1.0.data/data/share/jupyter/labextensions/symmrepl/static/remoteEntry.js": "_JUPYTERLAB",
-		"symmrepl-0.1.0.dist-info/entry_points.txt":                                           "symmrepl = symmrepl._program:main",
+		"symmrepl-0.1.0.dist-info/entry_points.txt":                                           "symmrepl = symmrepl.__main__:main",
 		"symmrepl-0.1.0.dist-info/WHEEL":                                                      "Tag: tag",
 		"symmrepl-0.1.0.dist-info/licenses/LICENSE":                                           "Apache License",
 		"symmrepl-0.1.0.data/data/share/bash-completion/completions/symmrepl":                 "bash",

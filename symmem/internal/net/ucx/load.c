@@ -16,7 +16,6 @@
 #include "gate.h"
 #include "load.h"
 #include "purge.h"
-#include "ucx.h"
 
 enum { PATH = 4096 };
 

@@ -4,6 +4,7 @@ package ucx
 #cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra -Werror=implicit-function-declaration
 #cgo LDFLAGS: -ldl -lpthread
 #include <stdlib.h>
+#include "load.h"
 #include "ucx.h"
 
 static const void *transport(void) { return &net_ucx; }

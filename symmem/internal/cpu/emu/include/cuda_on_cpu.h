@@ -48,7 +48,6 @@
 #include "emu_types.h"
 #include "emu_math.h"
 #include "emu_sync.h"
-#include "emu_poll.h"
 #include "emu_atomics.h"
 #include "emu_ordered.h"
 #include "emu_nv_atomic.h"

@@ -165,4 +165,7 @@ struct Entry {
   Entry* next;
 };
 
+// run_time returns the functions of the emulator that a kernel calls.
+inline const Api& run_time() { return *worker()->api; }
+
 }  // namespace emu

@@ -2,6 +2,7 @@
 //
 // Shared addresses are offsets in the block's shared memory. All other spaces are generic.
 #pragma once
+#include "emu_abi.h"
 
 inline size_t __cvta_generic_to_shared(const void* p) { return (size_t)((const char*)p - ::emu::worker()->shared); }
 inline void* __cvta_shared_to_generic(size_t p) { return ::emu::worker()->shared + p; }

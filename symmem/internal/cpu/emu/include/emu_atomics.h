@@ -5,6 +5,7 @@
 // failed polls: other threads run before they return. Other operations that changed nothing may be
 // polls, as loads may: see emu_poll.h.
 #pragma once
+#include "emu_sync.h"
 
 namespace emu {
 

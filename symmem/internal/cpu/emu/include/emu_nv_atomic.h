@@ -1,6 +1,7 @@
 // emu_nv_atomic.h: __nv_atomic_*, the compiler's own atomic functions in CUDA 12.8 and later, of 1,
 // 2, 4 and 8 bytes.
 #pragma once
+#include "emu_ordered.h"
 
 enum { __NV_ATOMIC_RELAXED, __NV_ATOMIC_CONSUME, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_RELEASE, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_SEQ_CST };
 enum { __NV_THREAD_SCOPE_THREAD, __NV_THREAD_SCOPE_BLOCK, __NV_THREAD_SCOPE_CLUSTER, __NV_THREAD_SCOPE_DEVICE, __NV_THREAD_SCOPE_SYSTEM };

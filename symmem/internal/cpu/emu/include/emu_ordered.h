@@ -6,6 +6,8 @@
 //
 // A load that is no weak one may be a poll: see emu_poll.h. So may an operation that changed nothing.
 #pragma once
+#include "emu_poll.h"
+#include "emu_sanitize.h"
 
 namespace emu {
 

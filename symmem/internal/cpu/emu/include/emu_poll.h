@@ -10,6 +10,7 @@
 // failed polls, and the others are not. So a thread that waits is taken to wait until the word changes,
 // or some loads of the word in a row are no failed polls.
 #pragma once
+#include "emu_abi.h"
 
 namespace emu {
 

@@ -1,5 +1,6 @@
 // emu_print.h: printf and assert. Text goes to file descriptor 1 in one write, so that lines of different threads do not mix.
 #pragma once
+#include "emu_abi.h"
 
 extern "C" int vsnprintf(char*, size_t, const char*, __builtin_va_list) noexcept;
 

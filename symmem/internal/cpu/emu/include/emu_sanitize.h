@@ -1,6 +1,7 @@
 // emu_sanitize.h: reports of watched kernels in addition to those that the compiler inserts at
 // every access. Kernels that are not watched report nothing.
 #pragma once
+#include "emu_abi.h"
 #include "emu_apart.h"
 
 // A scope is 0 for the block, 1 for the device, 2 for the system.

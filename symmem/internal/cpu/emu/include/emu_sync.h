@@ -1,9 +1,10 @@
 // emu_sync.h: barriers, fences, warp operations.
 #pragma once
+#include "emu_poll.h"
+#include "emu_sanitize.h"
 
 namespace emu {
 
-inline const Api& run_time() { return *worker()->api; }
 inline unsigned lane() { return worker()->thread->linear & 31; }
 
 // Words passes a value of up to 8 bytes through a warp operation.
@@ -62,8 +63,6 @@ inline T shuffle(unsigned mask, T v, unsigned from) {
 }
 
 }  // namespace emu
-
-#include "emu_sanitize.h"
 
 // __syncthreads is a barrier of the block. _count, _or and _and return the number of threads with a
 // predicate that is not 0, whether there is one, and whether all have one.
@@ -199,9 +198,6 @@ EMU_REDUCE(or, unsigned, a | b)
 EMU_REDUCE(xor, unsigned, a ^ b)
 #undef EMU_REDUCE
 
-namespace emu {
-bool gave_way();
-}
 // symm_cpu_yield is a failed poll, unless the load before it was one.
 inline void symm_cpu_yield() {
   if (!::emu::gave_way()) ::emu::run_time().yield();

@@ -1,5 +1,6 @@
 // emu_types.h: vector types with CUDA's layout, and the index variables.
 #pragma once
+#include "emu_abi.h"
 
 using size_t = emu::Size;
 

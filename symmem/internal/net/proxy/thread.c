@@ -1,4 +1,4 @@
-// proxy.c: the engine's thread, and its interface for other threads.
+// thread.c: the engine's thread, and what other threads ask of it: the functions of proxy.h.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
