@@ -3,7 +3,12 @@ package symmem
 import (
 	"fmt"
 	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/core/nvshmem"
 )
+
+// nvshmemBackend is the back end whose tensors are memory of NVSHMEM's heap.
+const nvshmemBackend = "NVSHMEM"
 
 // backend is the way in which a world makes symmetric memory, the same on all ranks.
 type backend struct {
@@ -45,6 +50,20 @@ func (rt *Runtime) backendOf(inHeap bool) string {
 	}
 	return "CUDA"
 }
+
+// refuseHeap refuses the back end NVSHMEM in a world that cannot have its heap.
+func (rt *Runtime) refuseHeap(op, arg string) error {
+	if why, hint := nvshmem.WhyNone(rt.places.Load(), rt.sharing().String()); why != "" {
+		return rt.misuse(op, arg, hint, "the back end NVSHMEM cannot be used: %s", why)
+	}
+	return nil
+}
+
+// takesHeap reports whether Empty of the group takes memory of NVSHMEM's heap.
+func (g *Group) takesHeap() bool { return g == g.rt.all && g.rt.backendName() == nvshmemBackend }
+
+// inHeap reports whether the allocation is memory of NVSHMEM's heap.
+func (a *allocation) inHeap() bool { return nvshmem.Holds(a.seg) }
 
 // fix returns the advice for users who choose a back end too late.
 func (b *backend) fix(name string) string {

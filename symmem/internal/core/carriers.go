@@ -58,7 +58,7 @@ func (c *Call) goesBy(w carrier) bool {
 		return false
 	}
 	if err := w.Refuses(c); err != nil {
-		panic(err)
+		panic(c.rt.failure(c.Record.Op, err))
 	}
 	return true
 }

@@ -57,10 +57,10 @@
 //	                  and backend.go each have one that a Runtime embeds; errors.go, failure.go, options.go
 //	its objects       group.go, meeting.go, stream.go, event.go, synchronize.go, tensor.go, elements.go, print.go, tile.go,
 //	                  storage.go, symmetric.go, handle.go, views.go, graph.go
-//	a group's memory  peers.go, workspace.go, pool.go, multicast.go, pipes.go, network_group.go, hosts.go, team.go
+//	a group's memory  members.go, peers.go, workspace.go, pool.go, multicast.go, pipes.go, network_group.go, hosts.go, team.go
 //	calls             call.go, observe.go, launches.go, calls.go, call_operator.go, operands.go, inner.go, operand.go, region.go;
 //	                  calculating.go, arithmetic.go; carriers.go, carrier_kernels.go, signal.go, onesided.go, network_onesided.go,
-//	                  network_underway.go, copies.go, library.go, and the files that begin with nccl
+//	                  network_underway.go, copies.go, carrier_library.go, and the files that begin with nccl
 //	questions         waits.go, busy.go, explain.go, trace.go, bounds.go, contents.go, signals_unawaited.go, departures.go
 //	life and death    rows.go, world.go, group_life.go, group_names.go, symmetric_free.go, network_connect.go, recover.go, survivors.go, lost.go
 //

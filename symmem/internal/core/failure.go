@@ -10,6 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/kernelfile"
 	"github.com/symmrepl/symmrepl/symmem/internal/tensorfile"
@@ -20,6 +21,7 @@ func (rt *Runtime) failure(op string, err error) *Error {
 	e := &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: -1, Msg: err.Error(), Err: err}
 	var (
 		ours      *Error
+		refused   *seam.Refusal
 		absent    *bootstrap.AbsentError
 		mismatch  *bootstrap.MismatchError
 		file      *bootstrap.FileError
@@ -34,6 +36,9 @@ func (rt *Runtime) failure(op string, err error) *Error {
 	switch {
 	case errors.As(err, &ours):
 		return ours
+	case errors.As(err, &refused):
+		return &Error{Kind: Kind(refused.Kind), Op: op, Rank: rt.rank, Peer: refused.Peer, Arg: refused.Arg, Msg: refused.Msg,
+			Hint: refused.Hint}
 	case errors.As(err, &absent):
 		e.Kind, e.Peer = KindPeer, absent.Rank
 		e.Msg = fmt.Sprintf("rank %d %s", absent.Rank, absent.Why)

@@ -25,8 +25,6 @@ import (
 // way, a goroutine asks NCCL for failures, and [Runtime.Waits] lists the call.
 
 const (
-	endLimit    = 10 * time.Second
-	partLimit   = 3 * time.Second // to wait for the other members before a world is closed
 	failureTick = 10 * time.Millisecond
 	callQuiet   = 50 * time.Millisecond // before a call counts as a wait
 )
@@ -186,7 +184,7 @@ func (g *Group) join(op string, d device.CollectiveDevice, sort int) error {
 	if rt.hasComm(g, sort) { // by another goroutine's call
 		return nil
 	}
-	id, err := g.meetToJoin(op, "by NCCL", ncclKind, mine, err)
+	id, err := ncclKind.Meet(members{g}, op, "by NCCL", mine, err)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/libraries"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -16,10 +16,10 @@ import (
 type ncclPart struct{ part }
 
 // Leave waits until the other members of groups with communicators have done their work: data that
-// this rank has sent for it may still be on its way. It waits no longer than partLimit.
+// this rank has sent for it may still be on its way. It waits no longer than libraries.Parting.
 func (p ncclPart) Leave() {
 	rt := p.rt
-	ctx, cancel := context.WithTimeout(rt.host(), partLimit)
+	ctx, cancel := context.WithTimeout(rt.host(), libraries.Parting)
 	defer cancel()
 	rt.mu.Lock()
 	groups := slices.DeleteFunc(slices.Clone(rt.groups), func(g *Group) bool {
@@ -38,8 +38,7 @@ func (p ncclPart) Leave() {
 		}
 	}
 	for _, g := range groups {
-		call := bootstrap.Call{Group: g.ranks, Key: g.key + " ends", Op: "Close"}
-		if _, err := rt.client.Gather(ctx, call, nil); err != nil {
+		if (members{g}).Part(ctx, "ends") != nil {
 			return // a member that does not come does not need this rank, or is gone
 		}
 	}
@@ -118,7 +117,7 @@ func (p ncclPart) Close() error {
 	for _, c := range rt.comms.TakeEnded() {
 		ended = append(ended, c.Communicator)
 	}
-	nccl.Release(ended, time.Now().Add(endLimit))
+	nccl.Release(ended, time.Now().Add(libraries.Ending))
 	return nil
 }
 

@@ -135,7 +135,7 @@ func (c *communicator) endResources(a *allocation) (err error) {
 	if c.isEnded() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), endLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), libraries.Ending)
 	defer cancel()
 	for _, o := range slices.Backward(ended) {
 		switch {

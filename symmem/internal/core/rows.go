@@ -11,11 +11,12 @@ import "github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 func (rt *Runtime) madeOf() []seam.Part[*Group, *allocation] {
 	own := part{rt: rt}
 	return []seam.Part[*Group, *allocation]{
-		streamPart{own}, groupPart{own}, shmemPart{own}, memoryPart{own}, networkPart{own}, ncclPart{own}, slowPart{own},
+		streamPart{own}, groupPart{own}, apart{rt.heap}, apart{&rt.shmem.table}, memoryPart{own}, networkPart{own}, ncclPart{own},
+		slowPart{own},
 	}
 }
 
 // carriedBy returns the carriers of calls. The last one takes all calls that the others do not take.
-func carriedBy() []carrier {
-	return []carrier{shmemCarrier{}, ncclCarrier{}, networkCarrier{}, kernelCarrier{}}
+func (rt *Runtime) carriedBy() []carrier {
+	return []carrier{byLibrary{rt.heap}, ncclCarrier{}, networkCarrier{}, kernelCarrier{}}
 }

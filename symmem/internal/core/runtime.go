@@ -9,6 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/nvshmem"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -54,6 +55,7 @@ type Runtime struct {
 	sanitizing                             // sanitize.go
 	calculating calculating                // calculating.go
 	networking                             // network.go
+	heap        *nvshmem.Heap              // with the back end NVSHMEM
 	comms       nccl.List[*communicator]   // nccl_comm.go
 	located     memory.Locations[contents] // contents.go
 	local       *memory.Cache[*Stream]     // storage.go
@@ -100,7 +102,6 @@ type world struct {
 	padSize    int
 	backend    backend
 	shmem      shmem                    // nvshmem.go
-	heap       *heap                    // heap.go; nil until the ranks make one
 	cleared    []string                 // the result of ClearedSignals
 	unreported error                    // a fault met where it could not be reported
 	graphs     atomic.Pointer[[]*Graph] // alive; replaced as a whole, so that readers need no lock

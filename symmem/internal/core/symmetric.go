@@ -94,7 +94,7 @@ func (g *Group) emptyLike(op string, dtype DType, shape []int) *Tensor {
 		desc += fmt.Sprintf(" with a signal pad of %d bytes", pad)
 	}
 	if g.takesHeap() {
-		return g.emptyIn(op, dtype, shape, pad, desc, func(n int) (device.Segment, error) { return rt.heapSegment(op, desc, n) })
+		return g.emptyIn(op, dtype, shape, pad, desc, func(n int) (device.Segment, error) { return rt.heap.Segment(members{g}, op, desc, n) })
 	}
 	return g.empty(op, dtype, shape, pad, desc)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/nvshmem"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/sanitizer"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -29,7 +30,10 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 	rt.sanitizer = sanitizer.Of(dev)
 	rt.setGraphs(nil)
 	rt.renewHostContext()
-	rt.parts, rt.carriers = rt.madeOf(), carriedBy()
+	rt.heap = nvshmem.NewHeap(nvshmem.World{Device: dev, Name: rt.name, Page: rt.watch,
+		Aborted: func() bool { return rt.abort.Load() != nil },
+		Backend: func() (name, advice string) { return rt.backendName(), rt.backend.fix(nvshmemBackend) }})
+	rt.parts, rt.carriers = rt.madeOf(), rt.carriedBy()
 	if c := config.Client; c != nil {
 		rt.client, rt.rank, rt.size = c, c.Rank(), c.Size()
 	}

@@ -7,11 +7,17 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/errkind"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Limit bounds the time that members take to join.
-const Limit = 2 * time.Minute
+// Limits of the time that members take.
+const (
+	Limit   = 2 * time.Minute  // to join
+	Ending  = 10 * time.Second // to end what they have joined
+	Parting = 3 * time.Second  // to wait for the others before a world is closed
+)
 
 // Library is an open library.
 type Library interface {
@@ -53,28 +59,37 @@ type Kind struct {
 	Without string // what to do if members cannot go on with it
 }
 
-// Refusal names the member for which no member may join, by its place in the list.
-type Refusal struct {
-	Member    int
-	Lost      bool // the members cannot go on with what they have joined
-	Msg, Hint string
-}
-
 // Compare returns the reason for which members cannot join together, nil if they can. ranks are the
 // world ranks of the members.
-func (k Kind) Compare(all []Member, ranks []int) *Refusal {
+func (k Kind) Compare(all []Member, ranks []int) *seam.Refusal {
 	for i, m := range all {
 		switch {
 		case m.Lost != "" || m.Joined != all[0].Joined:
-			return &Refusal{i, true, k.Name + " cannot go on: " + cmp.Or(m.Lost, "not all ranks have joined it"), k.Without}
+			return &seam.Refusal{Kind: errkind.Peer, Peer: ranks[i], Hint: k.Without,
+				Msg: k.Name + " cannot go on: " + cmp.Or(m.Lost, "not all ranks have joined it")}
 		case m.Why != "":
-			return &Refusal{i, false, fmt.Sprintf("rank %d has no %s: %s", ranks[i], k.Name, m.Why), m.Hint}
+			return &seam.Refusal{Kind: errkind.System, Peer: ranks[i], Hint: m.Hint,
+				Msg: fmt.Sprintf("rank %d has no %s: %s", ranks[i], k.Name, m.Why)}
 		case m.Library != all[0].Library:
-			return &Refusal{i, false, fmt.Sprintf("rank %d has %s, and rank %d has %s", ranks[0], all[0].Library, ranks[i], m.Library),
-				fmt.Sprintf("set SYMMREPL_%s to the same version %s", k.Name, k.Where)}
+			return &seam.Refusal{Kind: errkind.System, Peer: ranks[i],
+				Hint: fmt.Sprintf("set SYMMREPL_%s to the same version %s", k.Name, k.Where),
+				Msg:  fmt.Sprintf("rank %d has %s, and rank %d has %s", ranks[0], all[0].Library, ranks[i], m.Library)}
 		}
 	}
 	return nil
+}
+
+// Meet lets the members meet before they join, for desc: mine is this one's account of its library,
+// unless failed. It returns the ID by which they join. The caller holds the lock of the group.
+func (k Kind) Meet(g seam.Members, op, desc string, mine Member, failed error) (id []byte, err error) {
+	all, err := seam.Gather(g, op, desc, mine, failed)
+	if err != nil {
+		return nil, err
+	}
+	if r := k.Compare(all, g.Ranks()); r != nil {
+		return nil, r
+	}
+	return all[0].ID, nil
 }
 
 // Late returns the error of a library that members have tried to join. One that took longer than Limit

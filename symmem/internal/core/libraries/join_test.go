@@ -45,16 +45,20 @@ func TestCompare(t *testing.T) {
 		all  []Member
 		want string
 	}{
-		"equal":         {[]Member{has, has}, "<nil>"},
-		"one":           {[]Member{has}, "<nil>"},
-		"joined":        {[]Member{{Joined: true}, {Joined: true}}, "<nil>"},
-		"none":          {[]Member{has, {Why: "it was not found", Hint: "install it"}}, "&{1 false rank 5 has no NCCL: it was not found install it}"},
-		"another":       {[]Member{has, {Library: "NCCL 2.27"}}, "&{1 false rank 3 has NCCL 2.28.9, and rank 5 has NCCL 2.27 set SYMMREPL_NCCL to the same version on all hosts}"},
-		"lost":          {[]Member{{Joined: true}, {Joined: true, Lost: "rank 1 is gone"}}, "&{1 true NCCL cannot go on: rank 1 is gone start again}"},
-		"not of all":    {[]Member{{Joined: true}, has}, "&{1 true NCCL cannot go on: not all ranks have joined it start again}"},
-		"a new process": {[]Member{has, {Joined: true}}, "&{1 true NCCL cannot go on: not all ranks have joined it start again}"},
+		"equal":         {[]Member{has, has}, ""},
+		"one":           {[]Member{has}, ""},
+		"joined":        {[]Member{{Joined: true}, {Joined: true}}, ""},
+		"none":          {[]Member{has, {Why: "it was not found", Hint: "install it"}}, "system 5: rank 5 has no NCCL: it was not found (install it)"},
+		"another":       {[]Member{has, {Library: "NCCL 2.27"}}, "system 5: rank 3 has NCCL 2.28.9, and rank 5 has NCCL 2.27 (set SYMMREPL_NCCL to the same version on all hosts)"},
+		"lost":          {[]Member{{Joined: true}, {Joined: true, Lost: "rank 1 is gone"}}, "peer 5: NCCL cannot go on: rank 1 is gone (start again)"},
+		"not of all":    {[]Member{{Joined: true}, has}, "peer 5: NCCL cannot go on: not all ranks have joined it (start again)"},
+		"a new process": {[]Member{has, {Joined: true}}, "peer 5: NCCL cannot go on: not all ranks have joined it (start again)"},
 	} {
-		if got := fmt.Sprint(k.Compare(c.all, []int{3, 5})); got != c.want {
+		got := ""
+		if r := k.Compare(c.all, []int{3, 5}); r != nil {
+			got = fmt.Sprintf("%s %d: %v", r.Kind, r.Peer, r)
+		}
+		if got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -22,6 +23,7 @@ const (
 // Table is an abi.ShmemWorld with its windows, in device memory that begins with zeros. Kernels may
 // read it while it changes: entries of tensors that they use stay as they are.
 type Table struct {
+	seam.Idle[seam.Members, seam.Memory]
 	At      device.Ptr
 	world   abi.ShmemWorld
 	windows []abi.ShmemWindow
@@ -108,8 +110,10 @@ func Launch(c *abi.Context) [2]uint32 {
 	return [2]uint32{c.Ordinal, uint32(min((c.TimeoutNs+1<<20-1)>>20, 1<<32-1))}
 }
 
-// ClaimedAt and ClaimedBytes are the offset and the size of the words that Recover clears.
-const (
-	ClaimedAt    = int(unsafe.Offsetof(abi.ShmemWorld{}.Claimed))
-	ClaimedBytes = int(unsafe.Sizeof(abi.ShmemWorld{}.Claimed))
-)
+// Clear implements seam.Part.
+func (t *Table) Clear(s device.Stream) error {
+	if t.At == 0 {
+		return nil
+	}
+	return s.Set(t.At+device.Ptr(unsafe.Offsetof(t.world.Claimed)), 0, int(unsafe.Sizeof(t.world.Claimed)))
+}
