@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/pace"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -230,7 +231,7 @@ func (f *fixtures) good(typ reflect.Type) (list []reflect.Value) {
 func (f *fixtures) goodLists(typ reflect.Type) []reflect.Value {
 	switch typ.Elem() {
 	case reflect.TypeFor[symmem.Option]():
-		return []reflect.Value{reflect.ValueOf([]symmem.Option{symmem.Timeout(100 * time.Millisecond)}), reflect.ValueOf([]symmem.Option{})}
+		return []reflect.Value{reflect.ValueOf([]symmem.Option{symmem.Timeout(pace.Unhurried(100 * time.Millisecond))}), reflect.ValueOf([]symmem.Option{})}
 	case reflect.TypeFor[any]():
 		return []reflect.Value{reflect.ValueOf([]any{f.local, 1, f.handle}), reflect.ValueOf([]any{"w"}),
 			reflect.ValueOf([]any{f.local}), reflect.ValueOf([]any{0, 1})}
