@@ -12,21 +12,13 @@ import (
 // so in memory that it shares with its supervisor: a mark in the output would wake the supervisor
 // for each stream.
 
-// beginning is the position on one stream at which the output of a run begins. It is part of a
-// Trail.
-type beginning struct {
-	read atomic.Uint64 // twice the number of bytes that the supervisor has read, plus 1 while it reads
-	at   atomic.Uint64 // number of the stream's bytes before the run
-	run  atomic.Uint64 // stored after at
-}
-
-// noteTries bounds how often note looks at a stream. Without quiet in that time, it may count bytes
+// noteTries bounds how often noteBegin looks at a stream. Without quiet in that time, it may count bytes
 // twice that the supervisor reads at the moment.
 const noteTries = 1000
 
-// note notes in the worker that a run begins, on the stream with the descriptor fd. It notes nothing
+// noteBegin notes in the worker that a run begins, on the stream with the descriptor fd. It notes nothing
 // if fd is not open.
-func (b *beginning) note(run uint64, fd int) {
+func noteBegin(b *beginning, run uint64, fd int) {
 	for try := range noteTries {
 		read := b.read.Load()
 		unread, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
@@ -45,12 +37,12 @@ func (b *beginning) note(run uint64, fd int) {
 // beginMarker notes the beginnings of runs in a worker. It notes none on a stream that user code has
 // closed or redirected.
 type beginMarker struct {
-	trail *Trail
-	pipes [2]unix.Stat_t
+	shared *shared
+	pipes  [2]unix.Stat_t
 }
 
-func newBeginMarker(trail *Trail) *beginMarker {
-	m := &beginMarker{trail: trail}
+func newBeginMarker(s *shared) *beginMarker {
+	m := &beginMarker{shared: s}
 	for i := range m.pipes {
 		unix.Fstat(i+1, &m.pipes[i])
 	}
@@ -62,7 +54,7 @@ func (m *beginMarker) mark(run uint64) {
 	for i := range m.pipes {
 		var s unix.Stat_t
 		if unix.Fstat(i+1, &s) == nil && s.Dev == m.pipes[i].Dev && s.Ino == m.pipes[i].Ino {
-			m.trail.begins[i].note(run, i+1)
+			noteBegin(&m.shared.begins[i], run, i+1)
 		}
 	}
 }

@@ -46,14 +46,14 @@ func TestBeginFinder(t *testing.T) {
 
 // A worker notes the number of bytes that it has written before, whether they have been read or not.
 func TestNote(t *testing.T) {
-	var trail Trail
-	p, ends, err := newPrinted(&trail)
+	var memory shared
+	p, ends, err := newPrinted(&memory)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.close()
 	defer ends[1].Close()
-	w, noted := ends[0], &trail.begins[0]
+	w, noted := ends[0], &memory.begins[0]
 	defer w.Close()
 	for run, step := range []struct {
 		write string
@@ -64,17 +64,17 @@ func TestNote(t *testing.T) {
 		if step.flush {
 			p.flush(func(Stream, []byte) {})
 		}
-		noted.note(uint64(run), int(w.Fd()))
+		noteBegin(noted, uint64(run), int(w.Fd()))
 		if noted.at.Load() != step.want || noted.run.Load() != uint64(run) {
 			t.Errorf("run %d begins at %d of run %d, want %d", run, noted.at.Load(), noted.run.Load(), step.want)
 		}
 	}
 	noted.read.Add(1) // somebody reads, and never ends
-	noted.note(5, int(w.Fd()))
+	noteBegin(noted, 5, int(w.Fd()))
 	if noted.at.Load() != 6 || noted.run.Load() != 5 {
 		t.Errorf("run 5 begins at %d of run %d, want 6", noted.at.Load(), noted.run.Load())
 	}
-	noted.note(6, -1)
+	noteBegin(noted, 6, -1)
 	if noted.run.Load() != 5 {
 		t.Error("a run began on a descriptor that is not open")
 	}

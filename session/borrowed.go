@@ -70,10 +70,10 @@ func (b *borrowed) restore(c *controller) {
 	}
 }
 
-// isGone reports whether the front end of a cell has disconnected.
-func (c *Cell) isGone() bool {
+// isGone reports whether the front end of the cell has disconnected.
+func (r *run) isGone() bool {
 	select {
-	case <-c.Gone:
+	case <-r.cell.Gone:
 		return true
 	default:
 		return false
@@ -102,7 +102,7 @@ func (r *run) tellUnstopped() {
 // the front end has a debugger itself.
 func (r *run) tellStopped(standing []int) {
 	r.c.mu.Lock()
-	own := slices.ContainsFunc(r.c.debug.open, func(d *debugger) bool { return d.guest == r.cell.guest })
+	own := slices.ContainsFunc(r.c.debug.open, func(d *debugger) bool { return d.guest == r.guest })
 	r.c.mu.Unlock()
 	if own || r.toldStopped {
 		return

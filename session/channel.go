@@ -120,9 +120,6 @@ func (c *channel) whole() bool {
 	return unix.Fstat(c.fd, &s) == nil && s.Dev == c.is.Dev && s.Ino == c.is.Ino
 }
 
-// lostSession is the cause of a worker's end whose connection with its supervisor is gone.
-const lostSession = "lost its connection with the session: a cell closed descriptors that are not its own"
-
 // harm describes damage that the last cell did to this process so that the rank cannot go on. It
 // returns "" if the rank can go on.
 func (w *worker) harm() string {

@@ -244,24 +244,6 @@ func (c *controller) event(ranks []int, e event, payload []byte) {
 	}
 }
 
-// filtered returns the ranks for which keep returns true. If it does for all, filtered returns
-// ranks itself.
-func filtered(ranks []int, keep func(rank int) bool) []int {
-	for i, r := range ranks {
-		if keep(r) {
-			continue
-		}
-		list := slices.Clone(ranks[:i])
-		for _, r := range ranks[i+1:] {
-			if keep(r) {
-				list = append(list, r)
-			}
-		}
-		return list
-	}
-	return ranks
-}
-
 // record updates the state of one rank from an event. c.mu is held.
 func (c *controller) record(rank int, e *event) {
 	s := c.ranks[rank]

@@ -115,13 +115,13 @@ func TestKilledForMemory(t *testing.T) {
 // The trail of a dead worker gives a place in the cell: the position of the statement that ran or,
 // if this statement is not in the cell, of the cell's own statement.
 func TestTrail(t *testing.T) {
-	mine, f, err := newTrail()
+	mine, f, err := newShared()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	defer mine.unmap()
-	worker, err := mapTrail(int(f.Fd()))
+	worker, err := mapShared(int(f.Fd()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,9 +130,9 @@ func TestTrail(t *testing.T) {
 	for _, c := range []struct{ mark, call, line, column int }{
 		{0, 0, 0, 0}, {113, 113, 10, 1}, {118, 113, 11, 2}, {50, 118, 11, 2}, {50, 60, 0, 0}, {500, 0, 0, 0},
 	} {
-		*worker = Trail{Mark: c.mark, Call: c.call, Files: [2]TrailFile{1: {Base: 100, Size: 13 + len(cell.Source), Header: 13}}}
+		worker.Trail = Trail{Mark: c.mark, Call: c.call, Files: [2]TrailFile{1: {Base: 100, Size: 13 + len(cell.Source), Header: 13}}}
 		var e Error
-		placeAt(&e, cell, mine.offset())
+		placeAt(&e, cell, mine.Offset())
 		if e.Line != c.line || e.Column != c.column || (e.File != "") != (c.line > 0) || c.line == 11 && e.Source != "\tb()" {
 			t.Errorf("%+v: %+v", c, e)
 		}

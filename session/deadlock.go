@@ -1,7 +1,6 @@
 package session
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,26 +31,6 @@ import (
 // again meanwhile, then all these conditions held at the same time, and nothing can change any
 // more. If a rank does not answer, is not sure or has moved, the looks begin anew: it is better to
 // report a deadlock and let it go on than to end a cell that might have completed.
-
-// Values of Config.Deadlock, for waits that cannot end.
-const (
-	DeadlockEnd  = "end"
-	DeadlockWait = "wait"
-)
-
-// DeadlockVariable is the environment variable with the default of Config.Deadlock.
-const DeadlockVariable = "SYMMREPL_DEADLOCK"
-
-// ParseDeadlock checks a value for Config.Deadlock; "" means DeadlockEnd.
-func ParseDeadlock(text string) (string, error) {
-	switch text {
-	case "", DeadlockEnd:
-		return DeadlockEnd, nil
-	case DeadlockWait:
-		return DeadlockWait, nil
-	}
-	return "", errors.New("end or wait is expected")
-}
 
 // Times of the looks.
 const (

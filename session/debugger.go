@@ -43,10 +43,10 @@ func (b *breaks) applies(cell Cell) bool {
 	return cell.ID > b.since
 }
 
-// holds reports whether a line of the file that a cell is part of is in the cell.
-func (c Cell) holds(line int) bool {
-	first := max(c.Line, 1)
-	return line >= first && line <= first+strings.Count(strings.TrimRight(c.Text(), "\n"), "\n")
+// isIn reports whether a line of the file that a cell is part of is in the cell.
+func isIn(cell Cell, line int) bool {
+	first := max(cell.Line, 1)
+	return line >= first && line <= first+strings.Count(strings.TrimRight(cell.Text(), "\n"), "\n")
 }
 
 // linesIn returns the lines with breakpoints in a cell, ascending.
@@ -56,7 +56,7 @@ func (d *debugging) linesIn(cell Cell) (lines []int) {
 			continue
 		}
 		for _, line := range b.lines {
-			if b.source.File == "" || cell.holds(line) {
+			if b.source.File == "" || isIn(cell, line) {
 				lines = append(lines, line)
 			}
 		}

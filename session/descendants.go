@@ -14,14 +14,6 @@ import (
 	"github.com/symmrepl/symmrepl/internal/procfs"
 )
 
-// markVariable is an environment variable that names the worker. The worker and all processes that
-// its cells start have it. After a worker has been killed, the variable identifies processes that
-// have left its process group.
-const markVariable = "SYMMREPL_OF_WORKER"
-
-// mark is the value of markVariable for a worker.
-func (s workerSpec) mark() string { return fmt.Sprintf("%s/%d.%d", s.Dir, s.Rank, s.Incarnation) }
-
 // adopt makes this process, a worker, the parent of all orphaned processes that its cells have
 // started, so that endDescendants finds them.
 func adopt() { unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }

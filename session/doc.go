@@ -43,7 +43,7 @@
 // The supervisor sees the end of its worker and its cause: the exit status or the signal, and
 // whether the kernel had run out of memory; the first line of the report of Go's runtime, which
 // goes to a file as a whole (crash.go); and the place in the cell, from memory that the worker
-// shares with its supervisor (trail.go). After a cell that ended differently on different ranks,
+// shares with its supervisor (shared.go). After a cell that ended differently on different ranks,
 // all ranks, fresh workers included, meet in Communicator.Recover. Only then does Eval return; it
 // shows what was lost (recover.go). The death of a worker while no cell runs is reported at once
 // (death.go).
@@ -56,9 +56,9 @@
 // supervisor is heard again before, nothing is lost: Recover waits for it.
 //
 // Once a cell has run for half a second, the watchdog (watch.go) asks the ranks twice a second what
-// they wait for, and how far they have come (standing.go). A rank that waits in no operation
+// they wait for, and how far they have come (status.go). A rank that waits in no operation
 // reports what its code is in, from the stack of its goroutine: a channel, a sleep, a compiled call
-// that does not return, a compiler, a kernel (doing.go). If a wait lasts and the awaited rank does
+// that does not return, a compiler, a kernel (status.go). If a wait lasts and the awaited rank does
 // not come, the watchdog shows a table: which rank waits in which operation, for which rank, for
 // what, since when, and which rank never came. hang.go decides which waits are worth reporting.
 // When a rank dies and the others neither end nor wait for it, the session reports that at once; if

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -63,4 +64,13 @@ func (e *Error) Error() string {
 		b.WriteString(" (" + e.Hint + ")")
 	}
 	return b.String()
+}
+
+// asError converts any error to an *Error.
+func asError(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &Error{Kind: KindSystem, Peer: -1, Msg: err.Error()}
 }

@@ -9,7 +9,10 @@ import (
 )
 
 // Eval implements Session.
-func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
+func (c *controller) Eval(ctx context.Context, cell Cell) Reply { return c.evalFor(ctx, cell, nil) }
+
+// evalFor is Eval for a guest, which is a front end that has attached; nil for other front ends.
+func (c *controller) evalFor(ctx context.Context, cell Cell, guest *borrowed) Reply {
 	if err := c.tooLong(cell); err != nil {
 		return Reply{Errors: []*Error{err}}
 	}
@@ -31,7 +34,7 @@ func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
 	ctx, c.stop = context.WithCancel(ctx)
 	c.mu.Unlock()
 	c.announce(cell)
-	reply := c.evaluate(ctx, cell)
+	reply := c.evaluate(ctx, cell, guest)
 	c.mu.Lock()
 	c.stop()
 	c.stop = nil
@@ -53,10 +56,6 @@ func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
 	}
 	return reply
 }
-
-// MaxSource is the maximum size of a cell's text, in bytes. A rank needs many times as much memory to
-// compile it.
-const MaxSource = 16 << 20
 
 // tooLong returns the error of a cell whose text is longer than MaxSource, nil for others.
 func (c *controller) tooLong(cell Cell) *Error {
@@ -116,8 +115,8 @@ func notRun(ctx context.Context, err error) *Error {
 	return e
 }
 
-// evaluate runs a cell that has been numbered. The caller holds the turn.
-func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
+// evaluate runs a cell that has been numbered. The caller holds the turn. guest is as in evalFor.
+func (c *controller) evaluate(ctx context.Context, cell Cell, guest *borrowed) Reply {
 	out, notes := cell.Output, cell.Output // notes shows which ranks were replaced
 	if out == nil {
 		out, notes = func(Output) {}, c.keepPrinted
@@ -138,10 +137,10 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 			Msg: "the sanitizer is for all ranks: it cannot be switched on or off by a cell for some"})
 	}
 	if cell.Name == "" {
-		cell.Name = cell.ownName()
+		cell.Name = cell.OwnName()
 	}
 	cell.Line = max(cell.Line, 1)
-	if cell.guest != nil {
+	if guest != nil {
 		c.untell()
 	}
 	if err := c.repair(ctx, notes); err != nil {
@@ -149,7 +148,7 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	}
 	over, end := context.WithCancel(ctx)
 	defer end()
-	r, errs := c.newRun(over, cell, ranks, out)
+	r, errs := c.newRun(over, cell, guest, ranks, out)
 	if len(errs) > 0 {
 		return fail(errs...)
 	}
@@ -201,9 +200,9 @@ func (c *controller) correctHints(errs []*Error) {
 
 // newRun makes cell the current run of the ranks. It first shows their output since the last cell.
 // It fails if one of ranks has no worker.
-func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out func(Output)) (*run, []*Error) {
+func (c *controller) newRun(ctx context.Context, cell Cell, guest *borrowed, ranks []int, out func(Output)) (*run, []*Error) {
 	r := &run{
-		c: c, cell: cell, ranks: ranks, on: make([]rankRun, c.size), left: len(ranks), orders: make(chan func()),
+		c: c, cell: cell, guest: guest, ranks: ranks, on: make([]rankRun, c.size), left: len(ranks), orders: make(chan func()),
 		events: newRunEvents(len(ranks)), over: make(chan struct{}),
 	}
 	asked := &typedLines{ctx: ctx, ask: cell.Input, give: r.give, wanted: map[int]int{}}
@@ -269,21 +268,6 @@ func (r *run) showPrinted() {
 	})
 	kept()
 	r.before.endRanks(r.others(), r.started)
-}
-
-// ownName returns the name in positions of a cell that no front end has named.
-func (cell Cell) ownName() string { return fmt.Sprintf("cell[%d]", cell.ID) }
-
-// Title returns the name of a cell in messages: the front end's name, such as In[3], or the cell's
-// number.
-func (cell Cell) Title() string {
-	switch {
-	case cell.Name == "", cell.Name == cell.ownName():
-		return fmt.Sprintf("cell %d", cell.ID)
-	case cell.Line > 1:
-		return fmt.Sprintf("%s:%d", cell.Name, cell.Line)
-	}
-	return cell.Name
 }
 
 // keepPrinted passes on output from between cells, or keeps it up to a bound.

@@ -154,3 +154,15 @@ func (f Finding) allowedBy() string {
 	}
 	return ""
 }
+
+// Sanitizing is the state of the sanitizer: see symmem.Runtime.Sanitize.
+type Sanitizing struct {
+	On   bool
+	Seed int64 // seed of the order in which threads, blocks and ranks run; 0 while the sanitizer is off
+}
+
+// Sanitizer is the state of a session's sanitizer and its findings.
+type Sanitizer struct {
+	Sanitizing
+	Findings []Finding // all findings of the session, each once
+}

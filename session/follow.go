@@ -62,8 +62,8 @@ func follow(ctx context.Context, at rendezvous.Meeting, l Launcher, config Confi
 // supervisor returns the supervisor of this process's rank.
 func (f *follower) supervisor(sp *spawner, emit func(event, []byte)) *supervisor {
 	return &supervisor{
-		spec:       f.config.worker(f.l.Rank, f.l.Size, f.l.LocalRank, f.l.LocalSize, f.dir.Path),
-		stdin:      f.config.stdin(f.l.Rank),
+		spec:       specOf(f.config, f.l.Rank, f.l.Size, f.l.LocalRank, f.l.LocalSize, f.dir.Path),
+		stdin:      stdinOf(f.config, f.l.Rank),
 		reports:    f.config.Reports,
 		spawner:    sp,
 		connectHub: func(incarnation int) (*os.File, error) { return relayBootstrap(f.at, f.l.Rank, incarnation) },

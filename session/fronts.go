@@ -191,7 +191,7 @@ func (f *frontServer) serve(ctx context.Context, work *frontWork, q frontRequest
 	switch {
 	case q.Eval != nil:
 		cell := *q.Eval
-		cell.Output, cell.Gone, cell.guest = output, f.gone, &f.borrowed
+		cell.Output, cell.Gone = output, f.gone
 		f.borrowed.sanitize(f.c, cell)
 		if q.Input {
 			cell.Input = func(ctx context.Context) (string, error) {
@@ -207,7 +207,7 @@ func (f *frontServer) serve(ctx context.Context, work *frontWork, q frontRequest
 				}
 			}
 		}
-		reply := f.c.Eval(ctx, cell)
+		reply := f.c.evalFor(ctx, cell, &f.borrowed)
 		r.Reply = &reply
 	case q.Inspect != nil:
 		f.borrowed.trace(*q.Inspect)

@@ -84,14 +84,6 @@ func (w *watch) isDue(marks []string, now time.Time) bool {
 	return true
 }
 
-// HangRow describes some ranks of a cell while ranks wait in vain: a row of the watchdog's table.
-type HangRow struct {
-	Ranks []int   // ascending
-	Doing string  // "waits in wait_signal at cell[8]:1 for rank 3: a signal on channel 0", "has finished the cell"
-	For   float64 // seconds that it has lasted on the rank that has done it longest; 0 if it is not known
-	Waits []Wait  `json:",omitempty"` // the waits of the first of the ranks; none if it does not wait
-}
-
 // waitTable describes the ranks of a cell in lines.
 type waitTable struct {
 	rows   string

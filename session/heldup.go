@@ -13,29 +13,7 @@ const (
 	// a worker is held up if its threads have waited for processors for more than 1/starvedPart of the time
 	starvedPart = 4
 	starvedOver = 50 * time.Millisecond // the shortest time over which that is judged
-	// the bounds of a slowness: a short look says little about the next seconds, and a report of a rank
-	// that waits in vain must come in the end
-	leastSlowness, mostSlowness = 8, 64
 )
-
-// slowness is the factor by which a worker runs slower because its threads wait for processors; 0 if they
-// do not wait for much of the time.
-type slowness float64
-
-// slownessOf returns the slowness of a worker whose threads have run and waited for these times.
-func slownessOf(ran, waited time.Duration) slowness {
-	return slowness(min(max(float64(ran+waited)/float64(max(ran, 1)), leastSlowness), mostSlowness))
-}
-
-// stretch returns the time that a slow worker needs for work that takes other workers d.
-func (s slowness) stretch(d time.Duration) time.Duration {
-	return time.Duration(max(float64(s), 1) * float64(d))
-}
-
-// shrink returns the time that other workers need for work that takes a slow worker d.
-func (s slowness) shrink(d time.Duration) time.Duration {
-	return time.Duration(float64(d) / max(float64(s), 1))
-}
 
 // heldUp judges whether this process, a worker, gets enough processor time: on a busy machine its
 // threads wait for processors, or for pages that were taken from it, and it prints later than other

@@ -7,12 +7,6 @@ import (
 	"time"
 )
 
-// A Limit is the cause of a context that has ended because the program's time limit is over. The
-// session shows the activity of the ranks, and then interrupts the running cell.
-type Limit time.Duration
-
-func (l Limit) Error() string { return fmt.Sprintf("the limit of %v is over", time.Duration(l)) }
-
 // limitGrace is the time that ranks may take to report their activity when the limit is over:
 // seconds, if more threads want to run than there are processors.
 const limitGrace = 4 * time.Second

@@ -24,11 +24,6 @@ import (
 // While only such code prints, the supervisor reads the pipes in the order in which bytes came into
 // them, as far as the kernel reports it.
 
-// ordered counts the prints to standard output that follow the first rule. It is part of a Trail.
-type ordered struct {
-	begun, ended atomic.Uint64
-}
-
 // outputOrder is the worker's part. It implements inband.Order.
 type outputOrder struct {
 	prints *ordered
@@ -38,8 +33,8 @@ type outputOrder struct {
 }
 
 // newOutputOrder returns the order of a worker whose standard error is the descriptor fd.
-func newOutputOrder(trail *Trail, fd int) *outputOrder {
-	o := &outputOrder{prints: &trail.ordered, read: &trail.begins[1].read, fd: fd}
+func newOutputOrder(s *shared, fd int) *outputOrder {
+	o := &outputOrder{prints: &s.ordered, read: &s.begins[1].read, fd: fd}
 	unix.Fstat(fd, &o.pipe)
 	return o
 }

@@ -15,13 +15,13 @@ func TestOutputOrder(t *testing.T) {
 	const lines = 3000
 	for name, others := range map[string]int{"alone": 0, "beside others": 2} {
 		t.Run(name, func(t *testing.T) {
-			var trail Trail
-			p, ends, err := newPrinted(&trail)
+			var memory shared
+			p, ends, err := newPrinted(&memory)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer p.close()
-			order := newOutputOrder(&trail, int(ends[1].Fd()))
+			order := newOutputOrder(&memory, int(ends[1].Fd()))
 			var want []string
 			stop := make(chan struct{})
 			var printing sync.WaitGroup
@@ -87,8 +87,8 @@ func TestOutputOrder(t *testing.T) {
 // While only code prints that does not follow the order, the pipes are read in the order in which
 // they came to hold something.
 func TestOutputOrderOfOthers(t *testing.T) {
-	var trail Trail
-	p, ends, err := newPrinted(&trail)
+	var memory shared
+	p, ends, err := newPrinted(&memory)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,14 +111,14 @@ func TestOutputOrderOfOthers(t *testing.T) {
 
 // A print does not wait for a standard error that nobody reads any more, or that was redirected.
 func TestOutputOrderWithoutReader(t *testing.T) {
-	var trail Trail
-	p, ends, err := newPrinted(&trail)
+	var memory shared
+	p, ends, err := newPrinted(&memory)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ends[0].Close()
 	defer ends[1].Close()
-	order := newOutputOrder(&trail, int(ends[1].Fd()))
+	order := newOutputOrder(&memory, int(ends[1].Fd()))
 	redirected := *order
 	redirected.pipe.Ino++
 	fmt.Fprintln(ends[1], "line")

@@ -41,10 +41,10 @@ const (
 	pipeSize = 64 << 10
 )
 
-// newPrinted returns two pipes and their writing ends, which the caller closes. trail is shared with
+// newPrinted returns two pipes and their writing ends, which the caller closes. s is shared with
 // the worker.
-func newPrinted(trail *Trail) (_ *printed, ends [2]*os.File, err error) {
-	p := &printed{ordered: &trail.ordered, open: 2, buf: make([]byte, pipeSize)}
+func newPrinted(s *shared) (_ *printed, ends [2]*os.File, err error) {
+	p := &printed{ordered: &s.ordered, open: 2, buf: make([]byte, pipeSize)}
 	defer func() {
 		if err != nil {
 			p.close()
@@ -68,7 +68,7 @@ func newPrinted(trail *Trail) (_ *printed, ends [2]*os.File, err error) {
 		return nil, ends, err
 	}
 	for i := range p.pipes {
-		one := &pipe{read: &trail.begins[i].read}
+		one := &pipe{read: &s.begins[i].read}
 		if one.file, ends[i], err = os.Pipe(); err != nil {
 			return nil, ends, err
 		}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"unicode"
 )
@@ -63,3 +64,30 @@ func wordIn(made, source string, line, column int) int {
 func ends(a, b string) string { return a[max(len(a)-1, 0):] + b[:min(len(b), 1)] }
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// OwnName returns the name in positions of a cell that no front end has named.
+func (c Cell) OwnName() string { return fmt.Sprintf("cell[%d]", c.ID) }
+
+// Title returns the name of a cell in messages: the front end's name, such as In[3], or the cell's
+// number.
+func (c Cell) Title() string {
+	switch {
+	case c.Name == "", c.Name == c.OwnName():
+		return fmt.Sprintf("cell %d", c.ID)
+	case c.Line > 1:
+		return fmt.Sprintf("%s:%d", c.Name, c.Line)
+	}
+	return c.Name
+}
+
+// placeAt sets the position of an error to an offset in the text of a cell.
+func placeAt(e *Error, cell Cell, offset int) {
+	if offset < 0 || offset > len(cell.Source) {
+		return
+	}
+	before := cell.Source[:offset]
+	line := strings.Count(before, "\n")
+	start := strings.LastIndexByte(before, '\n') + 1
+	e.File = cell.Name
+	e.Line, e.Column, e.Source = cell.Place(line+1, offset-start+1)
+}

@@ -66,7 +66,7 @@ type process struct {
 	printed     *printed       // standard output and error
 	begins      [2]beginFinder // in the printed bytes; the lock of printed guards all but the expected run
 	tail        *tail          // the last bytes of standard error
-	trail       *Trail
+	shared      *shared        // with the worker
 	crash       *crashReport
 	wasKilled   atomic.Bool   // set by kill
 	oomKills    atomic.Uint64 // a recent count while the worker lived: see countOOMKills
@@ -131,14 +131,14 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 		p.closeFiles()
 		return nil, err
 	}
-	var trail *os.File
-	if p.trail, trail, err = newTrail(); err != nil {
+	var memory *os.File
+	if p.shared, memory, err = newShared(); err != nil {
 		p.closeFiles()
 		return nil, err
 	}
-	defer trail.Close()
+	defer memory.Close()
 	var ends [2]*os.File
-	if p.printed, ends, err = newPrinted(p.trail); err != nil {
+	if p.printed, ends, err = newPrinted(p.shared); err != nil {
 		p.closeFiles()
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 	defer ends[1].Close()
 	p.os, err = sp.start(program, []string{"symmrepl-worker", fmt.Sprint("rank=", spec.Rank)}, &os.ProcAttr{
 		Env:   append(workerEnvironment(), workerVariable+"="+string(encoded), markVariable+"="+spec.mark()),
-		Files: []*os.File{stdin, ends[0], ends[1], theirs, bootstrap, trail, jobsEnd, answersEnd},
+		Files: []*os.File{stdin, ends[0], ends[1], theirs, bootstrap, memory, jobsEnd, answersEnd},
 		Sys:   group,
 	})
 	if err != nil {
@@ -229,8 +229,8 @@ func (p *process) closeFiles() {
 	if p.printed != nil {
 		p.printed.close() // returns when nobody reads any more
 	}
-	if p.trail != nil {
-		p.trail.unmap()
+	if p.shared != nil {
+		p.shared.unmap()
 	}
 }
 

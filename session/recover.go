@@ -140,7 +140,7 @@ func (c *controller) replay(ctx context.Context, ranks []int, out func(Output)) 
 			on = intersection(ranks, cell.Ranks)
 		}
 		cell.Ranks, cell.Output = on, out
-		if reply := c.evaluate(ctx, cell); len(reply.Errors) > 0 {
+		if reply := c.evaluate(ctx, cell, nil); len(reply.Errors) > 0 {
 			if ctx.Err() != nil {
 				c.noteFailure(cell.ID, reply.Errors[0])
 			}

@@ -29,6 +29,7 @@ type run struct {
 	c      *controller
 	number uint64
 	cell   Cell
+	guest  *borrowed // of a front end that has attached: the ranks hold the variables of others; nil for others
 	ranks  []int
 	fold   *fold
 	before *fold // folds the output from before the cell begins and passes it to fold
@@ -322,11 +323,11 @@ func (r *run) tick(now time.Time) {
 // insist kills the ranks that an interrupt has not stopped. If the user can ask for the kill,
 // insist only reports these ranks. A rank that the machine holds up may take longer: see holdsUp.
 func (r *run) insist(now time.Time) {
-	if r.cell.Again != "" && r.limitAt.IsZero() && !r.cell.isGone() {
+	if r.cell.Again != "" && r.limitAt.IsZero() && !r.isGone() {
 		r.note(r.watch.unstopped(r, now))
 		return
 	}
-	if r.cell.guest != nil && r.limitAt.IsZero() {
+	if r.guest != nil && r.limitAt.IsZero() {
 		r.tellUnstopped()
 		return
 	}
@@ -452,13 +453,4 @@ func (r *run) causeFor(rank int, cause []string, late []bool) string {
 		}
 	}
 	return ""
-}
-
-func firstLine(s string) string {
-	for i, c := range s {
-		if c == '\n' {
-			return s[:i]
-		}
-	}
-	return s
 }

@@ -5,18 +5,6 @@ import (
 	"slices"
 )
 
-// Sanitizing is the state of the sanitizer: see symmem.Runtime.Sanitize.
-type Sanitizing struct {
-	On   bool
-	Seed int64 // seed of the order in which threads, blocks and ranks run; 0 while the sanitizer is off
-}
-
-// Sanitizer is the state of a session's sanitizer and its findings.
-type Sanitizer struct {
-	Sanitizing
-	Findings []Finding // all findings of the session, each once
-}
-
 // Sanitizer implements Session.
 func (c *controller) Sanitizer(context.Context) (Sanitizer, error) {
 	c.mu.Lock()
@@ -55,26 +43,7 @@ func (r *run) noteSanitizing() {
 	if agreed := slices.Compact(reported); len(r.ranks) == r.c.size && len(agreed) == 1 {
 		r.c.sanitizing = agreed[0]
 	}
-	if r.cell.guest != nil && r.cell.isGone() {
-		r.cell.guest.restore(r.c)
+	if r.guest != nil && r.isGone() {
+		r.guest.restore(r.c)
 	}
-}
-
-// sanitize makes the change of the sanitizer before a cell.
-func (w *worker) sanitize(s *Sanitizing) *Error {
-	if s == nil {
-		return nil
-	}
-	if able, ok := w.comm.(SanitizingCommunicator); ok {
-		return able.Sanitize(*s)
-	}
-	return &Error{Kind: KindSystem, Peer: -1, Msg: "these ranks have no sanitizer"}
-}
-
-// sanitizing returns the sanitizer's state.
-func (w *worker) sanitizing() (s Sanitizing) {
-	if able, ok := w.comm.(SanitizingCommunicator); ok {
-		s = able.Sanitizing()
-	}
-	return s
 }

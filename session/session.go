@@ -78,7 +78,6 @@ type Cell struct {
 	// stop are reported to the session's users instead.
 	Again string
 	Gone  <-chan struct{} `json:"-"`
-	guest *borrowed       // of a front end that has attached: the ranks hold the variables of others; nil for others
 	// Sanitize, if not nil, is the state of the sanitizer from this cell on. The cell must be for
 	// all ranks. With Borrows, the state of before comes back if the front end disconnects.
 	Sanitize *Sanitizing `json:",omitempty"`
@@ -242,20 +241,6 @@ type Tally struct {
 	At     string // the position of Last in the user's text, as in Wait
 }
 
-// Wait is one wait of a rank.
-type Wait struct {
-	Op      string   // "wait_signal", "one_shot_all_reduce", "Rendezvous"
-	Ordinal uint64   // number of a collective call in its group, from 1; 0 for other operations
-	Group   string   // "world", or the members
-	Peers   RankList // the awaited world ranks
-	For     string   // "a signal on channel 3"
-	Since   float64  // seconds
-	Limit   float64  // seconds after which the wait ends by itself, with an error; 0: never
-	At      string   // position of the call in the user's text, such as "cell[3]:7"; "" if it is not known
-
-	Call string `json:",omitempty"` // a name of the collective call that is unique and equal on all members; "" for other operations
-	Sure bool   `json:",omitempty"` // only calls of Peers, or of any other rank if there are no Peers, can end it
-	Host bool   `json:",omitempty"` // it is a collective call that meets on the host, where the session knows the missing ranks
-	NCCL bool   `json:",omitempty"` // it is a call inside NCCL
-	Seen uint64 `json:",omitempty"` // time of the device's last unsuccessful check, in nanoseconds by a clock of the rank
-}
+// MaxSource is the maximum size of a cell's text, in bytes. A rank needs many times as much memory to
+// compile it.
+const MaxSource = 16 << 20

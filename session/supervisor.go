@@ -155,7 +155,7 @@ func (s *supervisor) pass(p *process, stream Stream, b []byte) {
 		}
 		s.emit(event{Incarnation: p.incarnation, Output: stream, Begins: run}, nil)
 	}
-	p.begins[stream-1].split(b, &p.trail.begins[stream-1], pass, begin)
+	p.begins[stream-1].split(b, &p.shared.begins[stream-1], pass, begin)
 }
 
 // drain passes on the output that the worker has written so far.
@@ -248,7 +248,7 @@ func (s *supervisor) severed(p *process, err error) {
 func (s *supervisor) endFor(p *process, cause string) {
 	p.deathReport.Do(func() {
 		s.drainAlive(p)
-		s.emit(event{Incarnation: p.incarnation, Died: &deathEvent{Cause: cause, Offset: p.trail.offset() + 1}}, nil)
+		s.emit(event{Incarnation: p.incarnation, Died: &deathEvent{Cause: cause, Offset: p.shared.Offset() + 1}}, nil)
 	})
 	p.kill()
 }
@@ -366,7 +366,7 @@ func (s *supervisor) died(p *process, status syscall.WaitStatus) {
 		}
 		d := &deathEvent{Cause: cause, Stderr: report}
 		if strings.HasPrefix(cause, crashed) || byKernel {
-			d.Offset = p.trail.offset() + 1
+			d.Offset = p.shared.Offset() + 1
 		}
 		if strings.HasPrefix(cause, crashed) && (status.Exited() || len(held) > 0) {
 			d.Advice = adviceFor(report)

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 )
@@ -224,4 +225,21 @@ func clipError(e *Error) *Error {
 	c.Msg, c.Source = clip(e.Msg, maxDetail), clip(e.Source, maxDetail)
 	c.Hint, c.Detail = clip(e.Hint, maxDetail), clip(e.Detail, maxDetail)
 	return &c
+}
+
+// standing is a rank's report of its progress.
+type standing struct {
+	Moves uint64 `json:",omitempty"`
+	// the rank makes no progress by itself, and only code that waits in operations remains of its
+	// cells
+	Stands bool `json:",omitempty"`
+	// code of the cell is in a call that returns only when the device or another rank makes progress
+	Inside    bool        `json:",omitempty"`
+	Watched   bool        `json:",omitempty"`
+	Exchanged []Exchanged `json:",omitempty"`
+}
+
+// equal reports whether a rank has made no progress between a and b.
+func (a *standing) equal(b *standing) bool {
+	return a.Moves == b.Moves && a.Stands == b.Stands && slices.Equal(a.Exchanged, b.Exchanged)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -23,21 +22,8 @@ import (
 	"github.com/symmrepl/symmrepl/session/inband"
 )
 
-// workerVariable marks a process as a worker. Its value is the JSON of a workerSpec.
-const workerVariable = "SYMMREPL_WORKER"
-
-// Descriptors that a worker inherits.
 const (
-	controlFD   = 3
-	bootstrapFD = 4
-	trailFD     = 5
-	jobsFD      = 6
-	answersFD   = 7
-)
-
-const (
-	maxStack   = 256 << 20       // bytes; endless recursion then ends the worker in half a second instead of three
-	closeGrace = 2 * time.Second // for Communicator.Close when the session ends
+	maxStack = 256 << 20 // bytes; endless recursion then ends the worker in half a second instead of three
 )
 
 // yieldEvery is the interval at which the goroutine that runs cells yields. This goroutine and the
@@ -45,19 +31,6 @@ const (
 // not yield. After 10 ms the runtime takes the processor away from the wait for the next cell, and
 // then looks for further processors to take every 20 µs, 50 times.
 const yieldEvery = 4 * time.Millisecond
-
-// workerSpec holds the settings that a supervisor passes to its worker at the start.
-type workerSpec struct {
-	Rank, Size, LocalRank int
-	LocalSize             int // 0 if it is not known
-	Incarnation           int
-	Dir                   string
-	Device, Backend       string
-	Hosts                 string // Config.Hosts as text; "" for none
-	Network               string
-	Args                  []string
-	Program               bool // whether Config.Program is set
-}
 
 // Env describes a worker to its start function.
 type Env struct {
@@ -184,12 +157,12 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 		return fmt.Errorf("the connection for answers: %w", err)
 	}
 	w.out = frame.NewWriter(w.answers)
-	trail, err := inheritedTrail()
+	shares, err := inheritedShared()
 	if err != nil {
 		return fmt.Errorf("the memory shared with the supervisor: %w", err)
 	}
-	w.begin = newBeginMarker(trail).mark
-	inband.SetOrder(newOutputOrder(trail, int(Stderr)))
+	w.begin = newBeginMarker(shares).mark
+	inband.SetOrder(newOutputOrder(shares, int(Stderr)))
 	s := w.spec
 	hosts, err := ParseHosts(s.Hosts, s.Size)
 	if err != nil {
@@ -204,7 +177,7 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 		input = os.Stdin
 	}
 	w.eval, w.comm, err = start(Env{s.Rank, s.Size, s.LocalRank, s.LocalSize, s.Incarnation, client, s.Dir, s.Device, s.Backend,
-		s.Network, input, trail})
+		s.Network, input, &shares.Trail})
 	if err != nil {
 		return err
 	}
@@ -285,37 +258,6 @@ func (w *worker) endWaits(c command) {
 		return
 	}
 	ender.EndWaits(c.Abort)
-}
-
-// status answers the question with the number id. For a look the answer is short.
-func (w *worker) status(id uint64, look bool) *statusEvent {
-	w.mu.Lock()
-	run := w.current
-	w.mu.Unlock()
-	progress, known := w.progress()
-	s := &statusEvent{ID: id, Run: run}
-	if known {
-		s.Standing = w.standing(progress)
-	}
-	if look {
-		s.Waits = progress.Waits
-		return s
-	}
-	s.Waits, s.Late, s.CPU = w.comm.Waits(), w.late(), usedSoFar().cpu.Seconds()
-	s.Slow, _ = w.heldUp.now()
-	if sharing, ok := w.comm.(SharingReporter); ok {
-		s.Sharers = sharing.Sharers()
-	}
-	if run == 0 {
-		return s
-	}
-	if len(s.Waits) == 0 || known && progress.Inside == 0 { // perhaps only the device waits
-		s.Doing = w.doing(progress)
-	}
-	if teller, tells := w.comm.(KernelReporter); tells {
-		s.Busy = teller.Busy()
-	}
-	return s
 }
 
 // interrupt interrupts a run. Cells arrive on a connection of their own, so the run may not be in
@@ -541,11 +483,21 @@ func (w *worker) supervisorEnds() bool {
 	return err != nil || info.Exiting || os.Getppid() != w.supervisor
 }
 
-// asError converts any error to an *Error.
-func asError(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) {
-		return e
+// sanitize makes the change of the sanitizer before a cell.
+func (w *worker) sanitize(s *Sanitizing) *Error {
+	if s == nil {
+		return nil
 	}
-	return &Error{Kind: KindSystem, Peer: -1, Msg: err.Error()}
+	if able, ok := w.comm.(SanitizingCommunicator); ok {
+		return able.Sanitize(*s)
+	}
+	return &Error{Kind: KindSystem, Peer: -1, Msg: "these ranks have no sanitizer"}
+}
+
+// sanitizing returns the sanitizer's state.
+func (w *worker) sanitizing() (s Sanitizing) {
+	if able, ok := w.comm.(SanitizingCommunicator); ok {
+		s = able.Sanitizing()
+	}
+	return s
 }

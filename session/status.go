@@ -1,0 +1,121 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+)
+
+// status answers the question with the number id. For a look the answer is short.
+func (w *worker) status(id uint64, look bool) *statusEvent {
+	w.mu.Lock()
+	run := w.current
+	w.mu.Unlock()
+	progress, known := w.progress()
+	s := &statusEvent{ID: id, Run: run}
+	if known {
+		s.Standing = w.standing(progress)
+	}
+	if look {
+		s.Waits = progress.Waits
+		return s
+	}
+	s.Waits, s.Late, s.CPU = w.comm.Waits(), w.late(), usedSoFar().cpu.Seconds()
+	s.Slow, _ = w.heldUp.now()
+	if sharing, ok := w.comm.(SharingReporter); ok {
+		s.Sharers = sharing.Sharers()
+	}
+	if run == 0 {
+		return s
+	}
+	if len(s.Waits) == 0 || known && progress.Inside == 0 { // perhaps only the device waits
+		s.Doing = w.doing(progress)
+	}
+	if teller, tells := w.comm.(KernelReporter); tells {
+		s.Busy = teller.Busy()
+	}
+	return s
+}
+
+// progress asks the Communicator. known is false if the Communicator is no ProgressReporter.
+func (w *worker) progress() (p Progress, known bool) {
+	if teller, tells := w.comm.(ProgressReporter); tells {
+		return teller.Progress(), true
+	}
+	return Progress{}, false
+}
+
+// standing makes the rank's report from p. The rank never stands still unless the Evaluator is an
+// ActivityReporter.
+func (w *worker) standing(p Progress) *standing {
+	w.mu.Lock()
+	finishing := w.finishing
+	w.mu.Unlock()
+	s := &standing{Moves: p.Moves, Inside: p.Inside > 0, Watched: p.Watched, Exchanged: p.Exchanged}
+	if teller, tells := w.eval.(ActivityReporter); tells && p.Stands && p.Compiles == "" {
+		running, all := teller.Others()
+		if finishing { // the worker itself waits for the device too
+			running++
+		}
+		s.Stands = all && running <= p.Inside
+	}
+	return s
+}
+
+// describeCalls describes the calls that still run, "" if none does: "1 call of cell[7] still runs:
+// net.(*TCPListener).Accept at cell[7]:3".
+func describeCalls(calls []LateCall) string {
+	if len(calls) == 0 {
+		return ""
+	}
+	of := calls[0].Cell
+	var list []string
+	for _, c := range calls {
+		if c.Cell != of {
+			of = "earlier cells"
+		}
+		text := c.Function
+		if c.At != "" {
+			text += " at " + c.At
+		}
+		list = append(list, text)
+	}
+	const most = 3
+	if len(list) > most {
+		list = append(list[:most], fmt.Sprintf("and %d more", len(list)-most))
+	}
+	if len(calls) == 1 {
+		return fmt.Sprintf("1 call of %s still runs: %s", of, list[0])
+	}
+	return fmt.Sprintf("%d calls of %s still run: %s", len(calls), of, strings.Join(list, ", "))
+}
+
+// late describes the calls of interrupted cells that have not returned.
+func (w *worker) late() string {
+	if teller, tells := w.eval.(LateCallReporter); tells {
+		return describeCalls(teller.Calls())
+	}
+	return ""
+}
+
+// doing returns the activity of the worker's running cell. p is the worker's progress.
+func (w *worker) doing(p Progress) *Activity {
+	w.mu.Lock()
+	finishing := w.finishing
+	w.mu.Unlock()
+	var a Activity
+	switch teller, tells := w.eval.(ActivityReporter); {
+	case p.Compiles != "":
+		a = Activity{What: fmt.Sprintf("compiles a kernel (%s)", p.Compiles), At: p.CompilesAt, Blocked: true, Compiles: true,
+			For: p.CompilesFor}
+	case w.stdin.waits():
+		a = Activity{What: "waits for a line of standard input", Blocked: true, Input: true}
+	case finishing:
+		a = Activity{What: "waits for its device to finish", Blocked: true}
+	case tells:
+		a = teller.Doing()
+	}
+	if a == (Activity{}) {
+		return nil
+	}
+	return &a
+}
