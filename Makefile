@@ -26,7 +26,7 @@ $(BIN): FORCE | go c++
 	go build -o $@ ./cmd/symmrepl
 
 test: export MAKE := $(MAKE)
-test: | go c++ python3 ## run all checks that a change must pass: check, and all tests with cgo's pointer checks, some also with the race detector; PKG=./session runs the tests of some packages
+test: | go c++ python3 ## run all checks that a change must pass: check, and all tests with cgo's pointer checks, some also with the race detector; PKG=./session/controller runs the tests of some packages
 	@./.ci/test $(PKG)
 
 test-fresh: | go c++ python3 ## run make test as on a machine that has nothing: in a clone, with an empty home and empty caches
@@ -77,7 +77,7 @@ bench-interp: | go c++ ## compare the time of cells with plain yaegi, and measur
 	go run ./interp/internal/bench
 
 bench-session: | go ## measure the controller of sessions of up to 1,024 simulated ranks
-	go test -count=1 -v -run '^TestSimulatedFigures$$' ./session -simulate 1024
+	go test -count=1 -v -run '^TestSimulatedFigures$$' ./session/controller -simulate 1024
 
 gpu-bundle: | go c++ ## build a folder that runs the tests and the benchmark on a GPU machine without Go
 	./.ci/gpu-bundle gpu-bundle

@@ -29,9 +29,9 @@ var parts = []part{
 	// interpreter nor symmetric memory.
 	{"cmd/symmrepl", []string{"cmd/symmrepl/internal/cli"}},
 	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/opbench", "internal",
-		"cmd/symmrepl/internal/worker", "interp/check", "interp/export", "interp/replay", "session", "symmem", "symmem/compilers",
+		"cmd/symmrepl/internal/worker", "interp/check", "interp/export", "interp/replay", "session", "session/controller", "symmem", "symmem/compilers",
 		"symmem/filediff", "symmem/foreign"}},
-	{"cmd/symmrepl/internal/worker", []string{"internal", "interp", "session", "symmem"}},
+	{"cmd/symmrepl/internal/worker", []string{"internal", "interp", "session", "session/controller", "symmem"}},
 	{"cmd/symmrepl/internal/opbench", []string{"chart", "internal", "session"}},
 	{"cmd/symmrepl/internal", []string{".", "chart", "internal", "internal/bootstrap/userdir", "session", "session/inband"}},
 
@@ -56,10 +56,13 @@ var parts = []part{
 	{"interp/generics", nil},
 	{"interp/internal", nil},
 
-	// Ranks in lockstep.
-	{"session", []string{"internal", "internal/bootstrap", "internal/bootstrap/frame", "internal/bootstrap/heartbeat",
-		"internal/bootstrap/launcher", "internal/bootstrap/rendezvous",
-		"internal/bootstrap/userdir", "session/inband"}},
+	// Ranks in lockstep: a folder says which process runs its files.
+	{"session/controller", []string{"internal", "internal/bootstrap", "internal/bootstrap/frame", "internal/bootstrap/heartbeat",
+		"internal/bootstrap/launcher", "internal/bootstrap/rendezvous", "internal/bootstrap/userdir", "session", "session/inband",
+		"session/rankset", "session/wire"}},
+	{"session/wire", []string{"session"}},
+	{"session", []string{"internal", "internal/bootstrap", "internal/bootstrap/heartbeat", "session/inband", "session/rankset"}},
+	{"session/rankset", nil},
 
 	// The API of cells and compiled programs, the devices behind it, and the code that runs there.
 	{"symmem", []string{"internal", "internal/bootstrap", "internal/bootstrap/heartbeat", "internal/bootstrap/launcher",

@@ -66,8 +66,8 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// asError converts any error to an *Error.
-func asError(err error) *Error {
+// AsError converts any error to an *Error.
+func AsError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		return e

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/session/rankset"
 )
 
 // Finding is a mistake of a cell's kernels or calls, found by the sanitizer: see symmem.Sanitize.
@@ -82,14 +84,14 @@ func (a Access) By() []int {
 
 // join adds the ranks and the memory of a finding that is the same.
 func (f *Finding) join(o Finding) {
-	f.Ranks = union(f.Ranks, o.Ranks)
+	f.Ranks = rankset.Union(f.Ranks, o.Ranks)
 	f.Accesses = slices.Clone(f.Accesses) // replies have the slice, too
 	for i := range f.Accesses {
 		a, of := &f.Accesses[i], o.Accesses[i]
 		if of.Place() != a.Place() { // the accesses came in the other order
 			of = o.Accesses[len(o.Accesses)-1-i]
 		}
-		if by := union(a.By(), of.By()); len(by) > 1 {
+		if by := rankset.Union(a.By(), of.By()); len(by) > 1 {
 			a.Ranks = by
 		}
 	}

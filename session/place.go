@@ -79,15 +79,3 @@ func (c Cell) Title() string {
 	}
 	return c.Name
 }
-
-// placeAt sets the position of an error to an offset in the text of a cell.
-func placeAt(e *Error, cell Cell, offset int) {
-	if offset < 0 || offset > len(cell.Source) {
-		return
-	}
-	before := cell.Source[:offset]
-	line := strings.Count(before, "\n")
-	start := strings.LastIndexByte(before, '\n') + 1
-	e.File = cell.Name
-	e.Line, e.Column, e.Source = cell.Place(line+1, offset-start+1)
-}

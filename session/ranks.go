@@ -8,6 +8,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/internal/count"
+	"github.com/symmrepl/symmrepl/session/rankset"
 )
 
 // FormatRanks writes an ascending list of ranks with runs shortened: "0-3", "0,2", "0-2,5".
@@ -37,7 +38,7 @@ func ParseRanks(text string, size int) ([]int, error) {
 		}
 	}
 	if strings.TrimSpace(s) == "all" {
-		return allRanks(size), nil
+		return rankset.All(size), nil
 	}
 	var ranks []int
 	for _, part := range strings.Split(s, ",") {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+
+	"github.com/symmrepl/symmrepl/session/rankset"
 )
 
 // RankState is the state of one rank at one moment: the answer to TopicState. RankInfo describes
@@ -155,7 +157,7 @@ func (s *sharing[T]) add(rank int, facts []T) {
 			s.at[string(key)] = i
 			s.list = append(s.list, Shared[T]{Value: fact})
 		}
-		if of := &s.list[i]; !contains(of.Ranks, rank) {
+		if of := &s.list[i]; !rankset.Contains(of.Ranks, rank) {
 			of.Ranks = append(of.Ranks, rank)
 		}
 	}

@@ -1,8 +1,8 @@
 package session
 
-// Trail is where a worker's evaluator is. It lies in memory that outlives the worker, so that the position
-// of a worker that could not report it, because Go's runtime or the kernel has ended the worker, is known.
-// Positions are numbers of the evaluator.
+// Trail holds the position of a worker's evaluator, in memory that outlives the worker: from it the
+// supervisor learns the position of a worker that could not report it, because Go's runtime or the kernel
+// has ended the worker. Positions are numbers of the evaluator.
 type Trail struct {
 	Mark, Call int          // the positions of the statement that runs and, if that belongs to another cell, of this cell's own statement
 	Files      [2]TrailFile // files of the running cell; zero while no cell runs

@@ -26,6 +26,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/procfs"
 	"github.com/symmrepl/symmrepl/internal/shortdir"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/controller"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -40,7 +41,7 @@ const binaryVariable = "SYMMREPL_TEST_BINARY"
 func patience() time.Duration { return pace.Unhurried(time.Minute) }
 
 func TestMain(m *testing.M) {
-	if os.Getenv(programVariable) != "" || session.IsWorker() {
+	if os.Getenv(programVariable) != "" || controller.IsWorker() {
 		os.Exit(cli.Main(os.Args[1:]))
 	}
 	os.Exit(runTests(m))
@@ -215,7 +216,7 @@ func launchOn(t *testing.T, ranks int, hosts session.Hosts) session.Session {
 	needDevices(t, ranks)
 	ctx, cancel := context.WithTimeout(t.Context(), patience())
 	defer cancel()
-	s, err := session.Launch(ctx, session.Config{Ranks: ranks, Device: device(), Hosts: hosts})
+	s, err := controller.Launch(ctx, session.Config{Ranks: ranks, Device: device(), Hosts: hosts})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/command"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/controller"
 )
 
 // racyCells define the function launch. Its kernel has one race.
@@ -154,7 +155,7 @@ func TestSanitizeFrontEnds(t *testing.T) {
 	s := launchHere(t, 2)
 	ctx, cancel := context.WithTimeout(t.Context(), patience())
 	defer cancel()
-	attached, err := session.Attach(ctx, "")
+	attached, err := controller.Attach(ctx, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/shadow"
 	"github.com/symmrepl/symmrepl/interp/replay"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/controller"
 	"github.com/symmrepl/symmrepl/symmem/filediff"
 )
 
@@ -134,7 +135,7 @@ func TestCompareFinds(t *testing.T) {
 		Device: "cpu", Always: true,
 		Open: func(ctx context.Context, _ [][]int) (session.Session, error) {
 			opened++
-			s, err := session.Launch(ctx, session.Config{Ranks: 2, Device: "cpu", Private: true})
+			s, err := controller.Launch(ctx, session.Config{Ranks: 2, Device: "cpu", Private: true})
 			return wrong{s, &emptied}, err
 		},
 		Of:     func(history []session.Cell, code string) (shadow.Needs, error) { return replay.Of(history, code) },

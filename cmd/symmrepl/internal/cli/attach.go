@@ -13,6 +13,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/controller"
 )
 
 // attach runs symmrepl attach [DIR].
@@ -38,11 +39,11 @@ func attach(ctx context.Context, _ options, args []string) (int, error) {
 func attachTo(ctx context.Context, dir, choose string) (*opened, error) {
 	if dir == "" {
 		var err error
-		if dir, err = chooseSession(ctx, session.Running(), choose); err != nil {
+		if dir, err = chooseSession(ctx, controller.Running(), choose); err != nil {
 			return nil, err
 		}
 	}
-	s, err := session.Attach(ctx, dir)
+	s, err := controller.Attach(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +119,7 @@ const describeWithin = time.Second
 func describeSession(ctx context.Context, dir string) string {
 	said := make(chan string, 1)
 	go func() {
-		s, err := session.Attach(ctx, dir)
+		s, err := controller.Attach(ctx, dir)
 		if err != nil {
 			said <- "cannot be reached"
 			return

@@ -12,6 +12,7 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/bench"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/opbench"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/controller"
 )
 
 // benchRanks is the default of -n for bench session and bench cell.
@@ -65,7 +66,7 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 		})
 	}
 	if len(args) == 1 && args[0] == "net" {
-		if _, launched, _ := session.FromEnviron(os.Environ()); !launched { // withSession reports an error
+		if _, launched, _ := controller.FromEnviron(os.Environ()); !launched { // withSession reports an error
 			o.ranks, o.hosts = cmp.Or(o.ranks, benchHosts), cmp.Or(o.hosts, os.Getenv(session.HostsVariable), strconv.Itoa(benchHosts))
 		}
 		return withSession(ctx, o, func(s *opened) (int, error) { return statusOK, bench.Network(ctx, s, stdout) })

@@ -11,6 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/worker"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/controller"
 )
 
 // Exit statuses.
@@ -31,8 +32,8 @@ func misused(format string, args ...any) error { return usageError{fmt.Sprintf(f
 
 // Main runs the program with arguments, without its name, and returns its exit status.
 func Main(args []string) int {
-	if session.IsWorker() {
-		return session.ServeWorker(worker.Start)
+	if controller.IsWorker() {
+		return controller.ServeWorker(worker.Start)
 	}
 	return stdout.delivered(runLine(args))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/debugadapter"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/controller"
 )
 
 // serveDAP runs symmrepl dap: editors debug programs and sessions by the Debug Adapter Protocol.
@@ -18,7 +19,7 @@ func serveDAP(ctx context.Context, o options, args []string) (int, error) {
 	if len(args) > 0 {
 		return 0, misused("dap takes no arguments: the editor says which program it launches, or which session it attaches to")
 	}
-	if l, launched, err := session.FromEnviron(os.Environ()); err == nil && launched {
+	if l, launched, err := controller.FromEnviron(os.Environ()); err == nil && launched {
 		return 0, misused("dap starts the ranks of a program itself, but %s has started this process as one of several: unset RANK and WORLD_SIZE", l.Name)
 	}
 	if o.socket != "" && o.listen != "" {
@@ -33,7 +34,7 @@ func serveDAP(ctx context.Context, o options, args []string) (int, error) {
 		return statusOK, nil
 	case o.listen != "":
 		var err error
-		if server.Token, err = session.Token(); err != nil {
+		if server.Token, err = controller.Token(); err != nil {
 			return 0, fmt.Errorf("--listen: any user of this machine could run code: %w", err)
 		}
 		ready := func(a net.Addr) { notice("editors that give the token can debug at " + a.String()) }

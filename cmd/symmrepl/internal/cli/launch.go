@@ -11,6 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/statedir"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/controller"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -51,7 +52,7 @@ func withSession(ctx context.Context, o options, do func(*opened) (int, error)) 
 
 // open returns nil after this process has served another rank than 0 to the end of its session.
 func open(ctx context.Context, o options) (*opened, error) {
-	launcher, launched, err := session.FromEnviron(os.Environ())
+	launcher, launched, err := controller.FromEnviron(os.Environ())
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func open(ctx context.Context, o options) (*opened, error) {
 		if config.Ranks, config.Device, config.Hosts, err = o.place(); err != nil {
 			return nil, err
 		}
-		s, err := session.Launch(ctx, config)
+		s, err := controller.Launch(ctx, config)
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +91,7 @@ func open(ctx context.Context, o options) (*opened, error) {
 	if err := o.checkBackend(config.Device); err != nil {
 		return nil, err
 	}
-	s, err := session.Join(ctx, launcher, config)
+	s, err := controller.Join(ctx, launcher, config)
 	if s == nil || err != nil {
 		return nil, err
 	}

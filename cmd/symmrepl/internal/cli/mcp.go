@@ -12,7 +12,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/mcp"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/opbench"
-	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/controller"
 )
 
 // serveMCP runs symmrepl mcp [DIR]: programs and agents use a session by the Model Context Protocol.
@@ -20,7 +20,7 @@ func serveMCP(ctx context.Context, o options, args []string) (int, error) {
 	if len(args) > 1 {
 		return 0, misused("mcp takes one session at most; %d were given", len(args))
 	}
-	if l, launched, err := session.FromEnviron(os.Environ()); err == nil && launched && o.ranks != 0 {
+	if l, launched, err := controller.FromEnviron(os.Environ()); err == nil && launched && o.ranks != 0 {
 		return 0, misused("mcp starts the ranks of its session itself, but %s has started this process as one of several: "+
 			"leave out -n to attach, or unset RANK and WORLD_SIZE", l.Name)
 	}

@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/serve"
-	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/controller"
 )
 
 // serveProgram runs symmrepl serve: another program holds the session, by messages on standard input
@@ -14,7 +14,7 @@ func serveProgram(ctx context.Context, o options, args []string) (int, error) {
 	if len(args) > 0 {
 		return 0, misused("serve takes no arguments: a program sends requests on standard input")
 	}
-	if l, launched, err := session.FromEnviron(os.Environ()); err == nil && launched && !o.attach {
+	if l, launched, err := controller.FromEnviron(os.Environ()); err == nil && launched && !o.attach {
 		return 0, misused("serve starts the ranks of its session itself, but %s has started this process as one of several: use serve --attach, or unset RANK and WORLD_SIZE", l.Name)
 	}
 	s, err := openServed(ctx, o)

@@ -7,6 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/shadow"
 	"github.com/symmrepl/symmrepl/interp/replay"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/controller"
 	"github.com/symmrepl/symmrepl/symmem/filediff"
 )
 
@@ -20,7 +21,7 @@ func (s *opened) newShadow() *shadow.Shadow {
 			if err != nil {
 				return nil, err
 			}
-			return session.Launch(ctx, session.Config{Ranks: s.size, Device: "cpu", Hosts: parts, Private: true})
+			return controller.Launch(ctx, session.Config{Ranks: s.size, Device: "cpu", Hosts: parts, Private: true})
 		},
 		Of:     func(history []session.Cell, code string) (shadow.Needs, error) { return replay.Of(history, code) },
 		Differ: filediff.Compare,

@@ -1,0 +1,313 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/internal/pace"
+	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/wire"
+)
+
+// A cell whose waits no rank will end is ended within two seconds, and each error says what the
+// awaited ranks do instead. A cell that may still complete goes on.
+func TestDeadlock(t *testing.T) {
+	c := launch(t, 3)
+	const table = "rank 0    waits in wait_signal at in:4 for rank 1: a signal on channel 3, for 1.5 s\nrank 1,2  has finished the cell\n"
+	for _, test := range []struct {
+		cell   string
+		ranks  []int
+		want   []string // the errors; none if the cell is not ended
+		detail string
+	}{
+		{"0:vain 1", nil, []string{"[0] rank 1 has finished the cell"}, table},
+		{"0:vain 1\n2:fail early", nil, []string{"[0] rank 1 has finished the cell", "[2] early"}, ""},
+		{"0:vain 1\n1:vain 2\n2:vain 0", nil, []string{"[0] rank 1 waits in wait_signal at in:4",
+			"[1] rank 2 waits in wait_signal at in:4", "[2] rank 0 waits in wait_signal at in:4"}, ""},
+		{"0:vain 1\n1:vain 2", nil, []string{"[0] rank 1 waits in wait_signal at in:4", "[1] rank 2 has finished the cell"}, ""},
+		{"0:vain 2", []int{0, 1}, []string{"[0] rank 2 does not run the cell"}, ""},
+		{"0:call a 1\n1:call b 0", nil, []string{"[0] rank 1 made another call #1 in world: b; rank 1 waits in b", "[1] rank 0 made another call #1 in world: a; rank 0 waits in a"}, ""},
+		{"0:call a 1\n1:call a 2", nil, []string{"[0] rank 1 waits in a", "[1] rank 2 has finished the cell"}, ""},
+		{"0:call a 1\n1:call a 0", nil, nil, ""}, // they answer each other
+		{"0:vain 1\n1:sleep 3000", nil, nil, ""},
+		{"0:limited 1", nil, nil, ""},
+		{"0:vain 1\n1:wait 0", nil, nil, ""},
+		{"0:vain 1\n2:sleep 3000", nil, nil, ""},
+		{"0:vain 1\n2:behind", nil, nil, ""}, // from here on rank 2 has a goroutine that still runs
+		{"0:vain 1", []int{0}, nil, ""},
+	} {
+		limit := 2800 * time.Millisecond // a cell that is not ended is interrupted then
+		if test.want != nil {
+			limit = patience
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		began := time.Now()
+		reply := c.Eval(ctx, session.Cell{Source: test.cell, Ranks: test.ranks, Output: func(session.Output) {}})
+		took := time.Since(began)
+		cancel()
+		var got []string
+		for _, e := range reply.Errors {
+			if e.Kind == session.KindDeadlock && (e.Detail == "" || e.Op == "") {
+				t.Errorf("%s: %+v", test.cell, e)
+			}
+			if e.Kind == session.KindDeadlock || e.Kind == session.KindPanic {
+				got = append(got, fmt.Sprintf("[%s] %s", session.FormatRanks(e.Ranks), e.Msg))
+			}
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s on %v: %q, want %q", test.cell, test.ranks, got, test.want)
+		}
+		if test.want != nil && took > pace.Unhurried(2*time.Second) {
+			t.Errorf("%s was ended after %v", test.cell, took)
+		}
+		if d := test.detail; d != "" && !strings.HasPrefix(reply.Errors[0].Detail, d[:strings.Index(d, " 1.5")]) {
+			t.Errorf("%s: detail\n%swant\n%s", test.cell, reply.Errors[0].Detail, d)
+		}
+	}
+	c.want(c.eval("gather x"), "= [0-2] 012\n")
+}
+
+// Code that goes on after such an error may wait in vain again, and is ended again.
+func TestDeadlockAgain(t *testing.T) {
+	c := launch(t, 3)
+	began := time.Now()
+	c.want(c.eval("0:maybe 1\n0:maybe 2\n0:vain 2"), "! [0] deadlock in:3: rank 2 has finished the cell\n")
+	if took := time.Since(began); took > pace.Unhurried(6*time.Second) {
+		t.Errorf("ended after %v", took)
+	}
+}
+
+// A rank that has moved since its wait was found to be in vain is in another wait, which goes on.
+func TestDeadlockOver(t *testing.T) {
+	f := &fake{aborted: make(chan struct{}), moves: 8}
+	w := &worker{comm: f, current: 5}
+	w.endWaits(wire.Command{Abort: "rank 1 has finished the cell", Run: 5, InVain: true, Moves: 7})
+	select {
+	case <-f.aborted:
+		t.Error("the wait of a rank that has moved was ended")
+	default:
+	}
+	w.endWaits(wire.Command{Abort: "rank 1 has finished the cell", Run: 5, InVain: true, Moves: 8})
+	<-f.aborted
+}
+
+// The waits of a run that has ended meanwhile are not those of the run in hand.
+func TestWaitsOfPastRun(t *testing.T) {
+	for _, current := range []uint64{0, 6} {
+		f := &fake{aborted: make(chan struct{}), moves: 8}
+		w := &worker{comm: f, current: current}
+		w.endWaits(wire.Command{Abort: "rank 1 failed", Run: 5})
+		w.endWaits(wire.Command{Abort: "rank 1 has finished the cell", Run: 5, InVain: true, Moves: 8})
+		select {
+		case <-f.aborted:
+			t.Errorf("the waits of run %d were ended for run 5", current)
+		default:
+		}
+	}
+}
+
+// A timer that a cell has set may end a wait.
+func TestTimerIsNoDeadlock(t *testing.T) {
+	c := launch(t, 2)
+	c.eval("1:timer")
+	ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
+	defer cancel()
+	if reply := c.Eval(ctx, session.Cell{Source: "0:vain 1"}); len(reply.Errors) != 1 || reply.Errors[0].Kind == session.KindDeadlock {
+		t.Errorf("%v", reply.Errors)
+	}
+}
+
+// With DeadlockWait the table is shown and the wait goes on.
+func TestDeadlockWait(t *testing.T) {
+	runtimeDir(t)
+	s, err := Launch(context.Background(), session.Config{Ranks: 2, Deadlock: session.DeadlockWait})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
+	defer cancel()
+	var said strings.Builder
+	reply := s.Eval(ctx, session.Cell{Source: "0:vain 1", Output: func(o session.Output) { said.WriteString(o.Text) }})
+	told := regexp.MustCompile(`rank 0  waits in wait_signal at in:4 for rank 1: a signal on channel 3, for [1-9]\.\d s`)
+	if len(reply.Errors) != 1 || reply.Errors[0].Kind == session.KindDeadlock || !told.MatchString(said.String()) {
+		t.Errorf("%v, said %s", reply.Errors, said.String())
+	}
+}
+
+// Looks are equal only if no rank has made progress, and count only if all devices have checked
+// their waits in between.
+func TestLooks(t *testing.T) {
+	answers := func(change func(rank int, s *wire.Status)) map[int]*wire.Status {
+		m := map[int]*wire.Status{}
+		for rank := range 3 {
+			s := &wire.Status{Run: 7, Standing: &wire.Standing{Moves: 5, Stands: true,
+				Exchanged: []session.Exchanged{{Peer: (rank + 1) % 3, Sent: 2, Landed: 4}, {Peer: (rank + 2) % 3, Sent: 4, Landed: 2}}}}
+			if rank < 2 {
+				s.Waits = []session.Wait{{Op: "wait_signal", Peers: []int{1 - rank}, Sure: true, Seen: 100}}
+			} else {
+				s.Run = 0
+			}
+			if change != nil {
+				change(rank, s)
+			}
+			m[rank] = s
+		}
+		return m
+	}
+	c := newController(session.Config{}, 3, nil)
+	defer c.spawner.close()
+	r := &run{c: c, number: 7, ranks: []int{0, 1, 2}, on: []rankRun{{takesPart: true}, {takesPart: true}, {takesPart: true, result: &session.Result{}}}}
+	for _, test := range []struct {
+		name                     string
+		change                   func(rank int, s *wire.Status)
+		still, alike, lookedOnce bool
+	}{
+		{"the same, looked at again", func(_ int, s *wire.Status) { again(s) }, true, true, true},
+		{"nobody has looked", nil, true, true, false},
+		{"one has not looked", func(rank int, s *wire.Status) {
+			if rank == 1 {
+				again(s)
+			}
+		}, true, true, false},
+		{"one has got on", func(rank int, s *wire.Status) {
+			again(s)
+			if rank == 2 {
+				s.Standing.Moves++
+			}
+		}, true, false, true},
+		{"one waits in another operation", func(rank int, s *wire.Status) {
+			if again(s); rank == 0 {
+				s.Waits[0].Op = "put_signal"
+			}
+		}, true, false, true},
+		{"one does not stand still", func(rank int, s *wire.Status) {
+			if again(s); rank == 2 {
+				s.Standing.Stands = false
+			}
+		}, false, false, true},
+		{"one does not tell", func(rank int, s *wire.Status) {
+			if again(s); rank == 2 {
+				s.Standing = nil
+			}
+		}, false, false, true},
+		{"one waits for a time", func(rank int, s *wire.Status) {
+			if again(s); rank == 0 {
+				s.Waits[0].Limit = 3
+			}
+		}, false, true, true},
+		{"one wait is not sure", func(rank int, s *wire.Status) {
+			if again(s); rank == 0 {
+				s.Waits[0].Sure = false
+			}
+		}, false, true, true},
+		{"one waits for nothing", func(rank int, s *wire.Status) {
+			if again(s); rank == 0 {
+				s.Waits = nil
+			}
+		}, false, false, true},
+		{"one has yet to begin", func(rank int, s *wire.Status) {
+			if again(s); rank == 0 {
+				s.Run = 6
+			}
+		}, false, true, true},
+		{"one that is done is in another cell", func(rank int, s *wire.Status) {
+			if again(s); rank == 2 {
+				s.Run = 7
+			}
+		}, false, true, true},
+		{"a message is under way", func(rank int, s *wire.Status) {
+			if again(s); rank == 2 {
+				s.Standing.Exchanged[0].Sent++
+			}
+		}, false, false, true},
+	} {
+		before, after := answers(nil), answers(test.change)
+		if got := r.standStill(after); got != test.still {
+			t.Errorf("%s: stands still: %v", test.name, got)
+		}
+		if test.name == "one does not tell" {
+			continue
+		}
+		if got := alike(before, after); got != test.alike {
+			t.Errorf("%s: alike: %v", test.name, got)
+		}
+		if test.alike && lookedAgain(before, after) != test.lookedOnce {
+			t.Errorf("%s: looked again: %v", test.name, !test.lookedOnce)
+		}
+	}
+}
+
+func again(s *wire.Status) {
+	for i := range s.Waits {
+		s.Waits[i].Seen += 50
+	}
+}
+
+// The table waits for the looks that may end the cell: for the first one shortly, also while the next is
+// not under way, and longer on a slow machine.
+func TestTableAwaitsLooks(t *testing.T) {
+	start := time.Unix(1000, 0)
+	hung := start.Add(hangAfter)
+	at := func(after time.Duration) time.Time { return start.Add(after * time.Millisecond) }
+	for _, c := range []struct {
+		name string
+		s    suspicion
+		now  time.Duration // milliseconds since the start, as in s
+		slow wire.Slowness
+		due  bool
+	}{
+		{"no look", suspicion{}, 1600, 0, false},
+		{"the first look", suspicion{question: 1, asked: at(1300)}, 1700, 0, true},
+		{"the first look was in vain", suspicion{asked: at(1400)}, 1600, 0, true},
+		{"later", suspicion{asked: at(1900)}, 2100, 0, false},
+		{"a look that nobody answers", suspicion{question: 2, asked: at(1300)}, 2100, 0, false},
+		{"the same on a slow machine", suspicion{question: 2, asked: at(1300)}, 2100, 8, true},
+		{"for long on a slow machine", suspicion{question: 2, asked: at(1300)}, 3600, 8, false},
+		{"a wait that begins later", suspicion{question: 3, asked: at(9000)}, 9400, 0, true},
+		{"equal looks", suspicion{looks: 1, began: at(1300)}, 3700, 0, true},
+		{"equal looks for long", suspicion{looks: 1, began: at(1300)}, 3900, 0, false},
+		{"equal looks that cannot end the cell", suspicion{looks: 1, open: true, began: at(500)}, 1600, 0, false},
+		{"waits that may end by themselves, on a slow machine", suspicion{asked: at(1400), open: true}, 1600, 8, false},
+		{"equal looks on a slow machine", suspicion{looks: 1, began: at(1300)}, 11_000, 8, true},
+	} {
+		if got := c.s.isDue(at(c.now), hung, c.slow); got != c.due {
+			t.Errorf("%s: %v, want %v", c.name, got, c.due)
+		}
+	}
+}
+
+// A look at waits that may end though no rank makes a call does not delay the table, nor does one at
+// ranks that can end each other's waits.
+func TestLooksInVain(t *testing.T) {
+	c := newController(session.Config{}, 2, nil)
+	defer c.spawner.close()
+	for _, test := range []struct {
+		name  string
+		waits []session.Wait // of rank 0, 1
+		open  bool
+		looks int
+	}{
+		{"one for the other", []session.Wait{{Op: "w", Peers: []int{1}, Sure: true}, {Op: "w", Peers: []int{0}, Sure: true}}, false, 1},
+		{"in a kernel of the user's", []session.Wait{{Op: "k"}, {Op: "k"}}, true, 0},
+		{"with a limit", []session.Wait{{Op: "w", Peers: []int{1}, Sure: true, Limit: 60}, {Op: "w", Peers: []int{0}, Sure: true}}, true, 0},
+		{"in one call", []session.Wait{{Op: "c", Call: "c #1", Peers: []int{1}, Sure: true}, {Op: "c", Call: "c #1", Peers: []int{0}, Sure: true}}, true, 1},
+	} {
+		r := &run{c: c, number: 7, ranks: []int{0, 1}, left: 2, on: []rankRun{{takesPart: true}, {takesPart: true}}}
+		s := &r.watch.stuck
+		s.question, s.answers = 3, map[int]*wire.Status{}
+		for rank, w := range test.waits {
+			s.answers[rank] = &wire.Status{Run: 7, Waits: []session.Wait{w}, Standing: &wire.Standing{Stands: true}}
+		}
+		r.lookForDeadlock(time.Unix(1000, 0))
+		if s.open != test.open || s.looks != test.looks {
+			t.Errorf("%s: open %v after %d equal looks, want %v after %d", test.name, s.open, s.looks, test.open, test.looks)
+		}
+	}
+}

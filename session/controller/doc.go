@@ -1,0 +1,95 @@
+// Package controller makes one prompt drive N ranks in lockstep: it implements session.Session.
+//
+// # Processes
+//
+// Front ends talk to a controller. The controller holds a supervisor for every rank, and every
+// supervisor keeps one worker. Only workers run user code, so user code can end only workers: a
+// supervisor reports the end of its worker and starts a fresh one; the controller, the history and
+// the other ranks live on. Launch makes the whole session on this host, with the supervisors in the
+// calling process and the workers as re-executions of its program. Join does the same in the
+// processes that torchrun, mpirun or srun have started: each process is the supervisor of one rank,
+// and the process of rank 0 holds the controller.
+//
+// On each host but rank 0's, the first process leads: the others join through it, and rank 0 has
+// one link to the host (follow.go, leader.go, host.go). A command for several ranks crosses the
+// link once, and so does an event that several ranks report alike. Tests simulate such hosts with ranks
+// that have no processes, and measure the session itself by them (simulation_test.go).
+//
+// # A cell's life
+//
+// Eval (eval.go) takes its turn, numbers the cell and records it. It tells the hub (package
+// bootstrap) which ranks take part, so that a collective call that needs another rank fails at
+// once, and sends the source to the ranks (run.go). In each worker one goroutine only reads cells,
+// from a pipe of its own, runs them and answers through a second pipe (jobs.go); another goroutine
+// reads the other commands, so that the worker can answer and interrupt while user code spins
+// (worker.go). The output of user code to descriptors 1 and 2 goes through pipes to the supervisor,
+// and from there to the fold (fold.go).
+// The fold compares the ranks' lines by position, keeps equal lines once (strand.go) and shows them
+// once; the worker notes where the cell begins, because goroutines of earlier cells print too
+// (begin.go). When the evaluator returns, the worker waits for the device (Communicator.Finish) and
+// reports that it is done; before the supervisor passes that on, it empties the pipes and passes on
+// what else the worker has sent (hearing.go). When the last rank is done, values and errors are folded
+// too (reply.go), and Eval returns.
+//
+// # When something goes wrong
+//
+// A rank that is done, has failed or has died leaves the hub, so that no other rank waits there for
+// it. Communicator.Abort ends waits on the device: on all ranks when the user interrupts, and,
+// shortly after a rank has failed, on the ranks that wait for it. A compiled call that blocks
+// regardless, such as Accept, goes on in the background: its rank takes the next cell with all its
+// variables, Ranks and the watchdog's table show the call until it returns, and its result is
+// dropped. If an interrupt does not stop a worker otherwise, the worker is killed. If the user can
+// insist (Cell.Again), the worker is killed only then, and the session first says what that costs.
+// The supervisor sees the end of its worker and its cause: the exit status or the signal, and
+// whether the kernel had run out of memory; the first line of the report of Go's runtime, which
+// goes to a file as a whole (crash.go); and the place in the cell, from memory that the worker
+// shares with its supervisor (shared.go). After a cell that ended differently on different ranks,
+// all ranks, fresh workers included, meet in Communicator.Recover. Only then does Eval return; it
+// shows what was lost (recover.go). The death of a worker while no cell runs is reported at once
+// (death.go).
+//
+// The controller and the supervisors on other hosts send each other heartbeats (package heartbeat).
+// If a supervisor becomes silent, its connection ends after Config.Heartbeat; if it dies, the
+// connection ends at once. Its rank is then lost: no worker takes its place, and the hub informs
+// the other ranks, whose networks end the operations that depend on it. The session reports the
+// loss once, at the prompt too (lost.go), and the remaining ranks go on in a group of their own. If the
+// supervisor is heard again before, nothing is lost: Recover waits for it.
+//
+// Once a cell has run for half a second, the watchdog (watch.go) asks the ranks twice a second what
+// they wait for, and how far they have come (status.go). A rank that waits in no operation
+// reports what its code is in, from the stack of its goroutine: a channel, a sleep, a compiled call
+// that does not return, a compiler, a kernel (status.go). If a wait lasts and the awaited rank does
+// not come, the watchdog shows a table: which rank waits in which operation, for which rank, for
+// what, since when, and which rank never came. hang.go decides which waits are worth reporting.
+// When a rank dies and the others neither end nor wait for it, the session reports that at once; if
+// they end, it reports the death before the next worker is ready.
+//
+// The session ends a wait that cannot end by itself (deadlock.go): if all ranks stand still, and
+// several looks find no change, all waits are ended as by an interrupt. Each becomes an error of
+// KindDeadlock that describes the awaited ranks, with the table as its detail. With Config.Deadlock
+// set to DeadlockWait such waits go on. If the session cannot be sure, as with a user's kernel that
+// waits, it reports the wait and lets it go on.
+//
+// # Debugging
+//
+// While a front end debugs (debug.go), cells are compiled so that their code can stand before each
+// statement (DebuggedEvaluator). The controller keeps the breakpoints and sends each cell's with it
+// (debugger.go). A cell waits for what the debugger commanded before it, which arrives on another
+// connection. A rank that stands says so; the run collects what the others do, tells the front
+// ends, and suspends the watchdog and the limits until the ranks go on (stand.go). Attached front
+// ends do the same through their connection (debugwire.go).
+//
+// # After the end
+//
+// A session leaves no processes or files behind. Workers die with their supervisor, and the
+// processes that they started die with them, in any group and session: a worker adopts the orphans
+// of its cells, and ends them before it exits (descendants.go). If a worker was killed, its
+// supervisor ends the worker's process group and all processes that carry the worker's mark in
+// their environment. The sockets are in a directory that the session removes at its end; a worker's
+// own sockets are removed when it dies. If the session's process is killed, a worker removes the
+// directory, and if all workers are killed too, the next session does.
+//
+// There are two exceptions: processes that have a session and an environment of their own, if their
+// worker is killed and not only its supervisor; and processes started by cells, if the supervisor
+// and its workers are killed at the same moment.
+package controller

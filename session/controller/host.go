@@ -1,0 +1,73 @@
+package controller
+
+import (
+	"time"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
+	"github.com/symmrepl/symmrepl/session/rankset"
+	"github.com/symmrepl/symmrepl/session/wire"
+)
+
+// hostKeeper keeps the ranks of a host that share one link to the controller, the link of the
+// process that leads the host (leader.go). The controller sends a command for several of them once,
+// and events that they report alike come once. A process through which no other joins leads only
+// its own rank.
+type hostKeeper struct {
+	remoteKeeper
+	ranks []int // ascending; belongs to the goroutine that listens
+	named []int // scratch of controller.tell; controller.mu guards it
+}
+
+func newHostKeeper(link *rendezvous.Link, ranks []int) *hostKeeper {
+	return &hostKeeper{remoteKeeper: remoteKeeper{link, make(chan struct{})}, ranks: ranks}
+}
+
+// close gives the host's leader time to end the other ranks first.
+func (k *hostKeeper) close() { k.quit(quitGrace + 2*time.Second) }
+
+// listen passes on the events of the ranks until the link ends, and then reports that the ranks are
+// gone.
+func (k *hostKeeper) listen(c *controller) {
+	defer close(k.gone)
+	for {
+		var e wire.Event
+		payload, err := k.link.In.Read(&e)
+		if err != nil {
+			c.event(k.ranks, wire.Event{Gone: c.whyGone(k.ranks[0], err)}, nil)
+			k.link.Close()
+			return
+		}
+		if e.Joins {
+			c.joinThrough(k, e.Ranks)
+			continue
+		}
+		ranks := rankset.Filter(e.Ranks, func(rank int) bool { return rankset.Contains(k.ranks, rank) }) // a host cannot report for other hosts' ranks
+		if len(ranks) == 0 {
+			continue
+		}
+		if e.Output == 0 {
+			c.event(ranks, e, payload)
+			continue
+		}
+		if e.Begins != 0 {
+			c.begins(ranks, e)
+		}
+		if len(payload) == 0 {
+			continue
+		}
+		// Events of the host's other ranks must not wait until these ranks are no longer ahead.
+		waits := c.takeOutput(ranks, e, payload)
+		switch {
+		case e.Number == 0:
+		case len(waits) == 0:
+			k.do(wire.Command{Taken: e.Number}, nil)
+		default:
+			go func() {
+				for _, wait := range waits {
+					wait()
+				}
+				k.do(wire.Command{Taken: e.Number}, nil)
+			}()
+		}
+	}
+}

@@ -1,0 +1,281 @@
+package controller
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
+	"github.com/symmrepl/symmrepl/internal/procfs"
+	"github.com/symmrepl/symmrepl/session/wire"
+)
+
+// spawner starts processes from one thread that lives as long as the spawner: the kernel signals a
+// child when the thread that forked it ends, not when the process ends.
+type spawner struct {
+	alone  sync.Mutex // held while a worker is started, which needs further descriptors for a moment
+	work   chan func()
+	reader reader // of the answers of the processes that are workers
+}
+
+func newSpawner() *spawner {
+	s := &spawner{work: make(chan func())}
+	go func() {
+		runtime.LockOSThread() // never unlocked, so the thread ends with the goroutine
+		for f := range s.work {
+			f()
+		}
+	}()
+	return s
+}
+
+func (s *spawner) start(name string, argv []string, attr *os.ProcAttr) (p *os.Process, err error) {
+	done := make(chan struct{})
+	s.work <- func() {
+		p, err = os.StartProcess(name, argv, attr)
+		close(done)
+	}
+	<-done
+	return p, err
+}
+
+func (s *spawner) close() {
+	close(s.work)
+	s.reader.close()
+}
+
+// process is the supervisor's side of one worker process.
+type process struct {
+	incarnation int
+	spec        workerSpec
+	os          *os.Process
+	stat        procfs.Process // of os; the zero Process before it starts
+	control     *net.UnixConn
+	hearing     *hearing      // of control
+	out         *frame.Writer // commands but jobs, on control
+	jobs        *jobPipes
+	printed     *printed       // standard output and error
+	begins      [2]beginFinder // in the printed bytes; the lock of printed guards all but the expected run
+	tail        *tail          // the last bytes of standard error
+	shared      *shared        // with the worker
+	crash       *crashReport
+	wasKilled   atomic.Bool   // set by kill
+	oomKills    atomic.Uint64 // a recent count while the worker lived: see countOOMKills
+	rss         atomic.Int64  // bytes resident while it ran
+
+	passing     sync.WaitGroup // answers that are passed on after output
+	deathReport sync.Once
+	clearing    sync.Once
+	relayed     chan struct{} // closed when all its events have been passed on
+	ended       chan struct{} // closed when all of the worker but its process ID is gone
+	reaped      chan struct{} // closed when the process ID is free too
+}
+
+// controlTimeout is the time that a worker may leave a command unread before it is killed. The
+// socket holds many commands, so only a stopped process with a very large cell comes near.
+const controlTimeout = 3 * time.Second
+
+// startProcess starts a worker with a standard input (nil means empty) and with bootstrap as its
+// connection to the hub, and closes bootstrap. The caller reads the pipes.
+func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*process, error) {
+	defer bootstrap.Close()
+	sp.alone.Lock()
+	defer sp.alone.Unlock()
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := json.Marshal(spec)
+	if err != nil {
+		return nil, err
+	}
+	mine, theirs, err := socketPair()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	group := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGHUP}
+	if stdin == nil {
+		null, err := os.Open(os.DevNull)
+		if err != nil {
+			mine.Close()
+			return nil, err
+		}
+		defer null.Close()
+		stdin = null
+	} else {
+		// A terminal stops processes that read it outside of its foreground group, but not
+		// processes of another session.
+		group.Setpgid, group.Setsid = false, true
+	}
+	jobs, jobsEnd, answersEnd, err := newJobPipes()
+	if err != nil {
+		mine.Close()
+		return nil, err
+	}
+	defer jobsEnd.Close()
+	defer answersEnd.Close()
+	p := &process{incarnation: spec.Incarnation, spec: spec, tail: &tail{},
+		control: mine, out: frame.NewWriter(promptWriter{mine}), jobs: jobs,
+		relayed: make(chan struct{}), ended: make(chan struct{}), reaped: make(chan struct{})}
+	if p.hearing, err = newHearing(mine, p.relayed); err != nil {
+		p.closeFiles()
+		return nil, err
+	}
+	var memory *os.File
+	if p.shared, memory, err = newShared(); err != nil {
+		p.closeFiles()
+		return nil, err
+	}
+	defer memory.Close()
+	var ends [2]*os.File
+	if p.printed, ends, err = newPrinted(p.shared); err != nil {
+		p.closeFiles()
+		return nil, err
+	}
+	defer ends[0].Close()
+	defer ends[1].Close()
+	p.os, err = sp.start(program, []string{"symmrepl-worker", fmt.Sprint("rank=", spec.Rank)}, &os.ProcAttr{
+		Env:   append(workerEnvironment(), workerVariable+"="+string(encoded), markVariable+"="+spec.mark()),
+		Files: []*os.File{stdin, ends[0], ends[1], theirs, bootstrap, memory, jobsEnd, answersEnd},
+		Sys:   group,
+	})
+	if err != nil {
+		p.closeFiles()
+		return nil, err
+	}
+	p.stat, _ = procfs.Open(p.os.Pid) // without /proc its Stat fails, and nothing is known of the worker
+	return p, nil
+}
+
+// workerEnvironment returns the environment of workers: this process's environment without
+// variables that user code must not see, and with a bound on threads.
+func workerEnvironment() []string {
+	var env []string
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); name != rendezvous.TokenVariable && name != workerVariable && name != markVariable {
+			env = append(env, v)
+		}
+	}
+	if os.Getenv("GOMAXPROCS") == "" {
+		env = append(env, "GOMAXPROCS=2")
+	}
+	return env
+}
+
+// send sends a command to the worker. If the worker does not read it, send kills the worker.
+func (p *process) send(c wire.Command, payload []byte) {
+	out := p.out
+	if c.IsJob() {
+		out = p.jobs.out
+	}
+	if err := out.Write(c, payload); err != nil {
+		p.kill()
+	}
+}
+
+// promptWriter writes to a worker within controlTimeout. It sets a timer only if the socket is full:
+// setting one wakes a thread.
+type promptWriter struct{ *net.UnixConn }
+
+func (w promptWriter) Write(b []byte) (n int, err error) {
+	raw, err := w.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	raw.Control(func(fd uintptr) { n, err = unix.Write(int(fd), b) })
+	if err == nil && n == len(b) {
+		return n, nil
+	}
+	n = max(n, 0)
+	w.SetWriteDeadline(time.Now().Add(controlTimeout))
+	more, err := w.UnixConn.Write(b[n:])
+	return n + more, err
+}
+
+// kill ends the worker and all processes that it started.
+func (p *process) kill() {
+	select {
+	case <-p.reaped:
+	default:
+		p.wasKilled.Store(true)
+		syscall.Kill(-p.os.Pid, syscall.SIGKILL)
+	}
+}
+
+// resume lets the worker and its processes go on if a signal such as SIGSTOP has stopped them: a
+// stopped worker cannot be interrupted.
+func (p *process) resume() {
+	select {
+	case <-p.reaped:
+	default:
+		syscall.Kill(-p.os.Pid, syscall.SIGCONT)
+	}
+}
+
+func (p *process) closeFiles() {
+	p.control.Close()
+	p.jobs.close()
+	p.stat.Close()
+	if p.printed != nil {
+		p.printed.close() // returns when nobody reads any more
+	}
+	if p.shared != nil {
+		p.shared.unmap()
+	}
+}
+
+// socketPair returns the two ends of a connection: one for this process, one for a child.
+func socketPair() (*net.UnixConn, *os.File, error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	mine, theirs := os.NewFile(uintptr(fds[0]), "pair"), os.NewFile(uintptr(fds[1]), "pair")
+	defer mine.Close()
+	conn, err := net.FileConn(mine)
+	if err != nil {
+		theirs.Close()
+		return nil, nil, err
+	}
+	return conn.(*net.UnixConn), theirs, nil
+}
+
+// tail keeps the last bytes written to it.
+type tail struct {
+	mu  sync.Mutex
+	buf []byte
+}
+
+const tailSize = 64 << 10
+
+func (t *tail) write(b []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = append(t.buf, b...)
+	if len(t.buf) > 2*tailSize {
+		t.buf = append(t.buf[:0], t.buf[len(t.buf)-tailSize:]...)
+	}
+}
+
+func (t *tail) reset() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = t.buf[:0]
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.buf[max(0, len(t.buf)-tailSize):])
+}

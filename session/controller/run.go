@@ -1,0 +1,459 @@
+package controller
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/rankset"
+	"github.com/symmrepl/symmrepl/session/wire"
+)
+
+const (
+	tick       = 50 * time.Millisecond  // between two calls of run.tick
+	promptly   = 2 * tick               // a rank that is not held up answers within this time
+	abortGrace = 100 * time.Millisecond // between the first failure of a rank and the release of the ranks that wait for it
+	abortWait  = 0.05                   // seconds that a wait must have lasted before the failure of a rank ends it
+	// a wait that reaches its limit within this many seconds is left alone if its failed peer's wait has
+	// reached its limit, too
+	abortSoon = 1
+	idleKeep  = 1 << 20 // bytes of output between cells that are kept for the next cell
+)
+
+// run is one cell on its way through the ranks. The fields down to over do not change after newRun.
+// The fields below over belong to the goroutine that runs loop.
+type run struct {
+	c      *controller
+	number uint64
+	cell   session.Cell
+	guest  *borrowed // of a front end that has attached: the ranks hold the variables of others; nil for others
+	ranks  []int
+	fold   *fold
+	before *fold // folds the output from before the cell begins and passes it to fold
+	events *runEvents
+	over   chan struct{} // closed when loop has ended
+	shown  atomic.Int64  // time at which output was last shown, in nanoseconds since 1970; several goroutines set it
+
+	orders chan func() // calls for the goroutine that runs loop
+
+	sanitize        *session.Sanitizing // the change of the sanitizer before the cell; nil for none
+	debugged        bool                // the cell's code can stand
+	followsDebugger bool                // commands of a debugger may have come before the cell, which is not Silent
+
+	started     time.Time
+	on          []rankRun // by rank, including ranks that do not take part
+	left        int       // number of ranks that have not finished
+	failedAt    time.Time // of the first failure
+	interrupted time.Time
+	limit       session.Limit
+	limitEnd    time.Time         // when the cell's context ended at the limit
+	limitAt     time.Time         // time at which the limit was over
+	hasAborted  bool              // waits of some rank were ended
+	hasDied     bool              // some rank's worker has died
+	inVain      string            // activity of the ranks when their waits were ended as a deadlock; "" if they were not
+	inVainRows  []session.HangRow // the same as rows
+	inVainCycle []int             // the cycle in which ranks waited then
+	halt        *session.Stop     // state of the ranks while some stand; nil if none does
+	standsSince time.Time         // when the stop began
+	stoodFor    time.Duration     // the time of earlier stops
+	watch       watch
+	heard       bool // ranks have reported waits since the last call of releasePeers
+	judging     bool // the ranks judge whether they are held up
+
+	toldUnstopped bool // the session's users know that this guest's cell has not stopped
+	toldStopped   bool // the cell's front end knows that the debugger of another one has stopped it
+}
+
+// rankRun is a cell on one rank. Except for its first fields it belongs to the goroutine that runs
+// run.loop.
+type rankRun struct {
+	takesPart   bool
+	incarnation int     // of the worker that runs it
+	begun       [3]bool // by Stream: the cell has begun there; controller.mu guards it
+
+	stands   *wire.Stopped   // nil if it does not stand
+	result   *session.Result // nil while it runs; ranks with equal results may share one
+	doneAt   time.Time
+	aborted  string          // why the rank's waits were ended, "" if they were not
+	killed   bool            // the worker was killed because it did not stop
+	fatal    *session.Error  // an error after which the worker is replaced
+	died     string          // how the worker died, "" if it lives
+	tallies  []session.Tally // set when the rank is done
+	findings []session.Finding
+	late     string // set when the rank is done: calls of interrupted cells that still run
+	probe    *probe // the probe that the rank has not answered
+
+	sanitizing *session.Sanitizing // set when the rank is done; nil if it has died
+}
+
+// runs reports whether a rank has not finished the cell.
+func (r *run) runs(rank int) bool { return r.on[rank].takesPart && r.on[rank].result == nil }
+
+// others lists the ranks that do not take part, ascending.
+func (r *run) others() []int {
+	if len(r.ranks) == r.c.size {
+		return nil
+	}
+	return rankset.Filter(rankset.All(r.c.size), func(rank int) bool { return !r.on[rank].takesPart })
+}
+
+// byIncarnation groups the ranks by the incarnation of the worker that runs the cell.
+func (r *run) byIncarnation() map[int][]int {
+	ranks := map[int][]int{}
+	for _, rank := range r.ranks {
+		n := r.on[rank].incarnation
+		ranks[n] = append(ranks[n], rank)
+	}
+	return ranks
+}
+
+// probe is a question to a rank. A prompt answer shows that the rank is not held up.
+type probe struct {
+	id uint64
+	at time.Time
+}
+
+// runEvent is an event that ranks, ascending, report alike.
+type runEvent struct {
+	ranks []int
+	answer
+}
+
+// event passes an event to loop. The controller calls it.
+func (r *run) event(ranks []int, e wire.Event, payload []byte) {
+	if r.events.add(runEvent{ranks, answer{e, payload}}) {
+		r.c.spawner.reader.woken.Store(true)
+	}
+}
+
+// give sends a line of standard input to ranks.
+func (r *run) give(ranks []int, c wire.Input, text string) {
+	c.Run = r.number
+	r.c.tell(ranks, wire.Command{Input: &c}, []byte(text))
+}
+
+// loop handles events until every rank has finished or died.
+func (r *run) loop(ctx context.Context) {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	defer close(r.over)
+	interrupt := ctx.Done()
+	for {
+		for list := r.events.take(r.left); list != nil; list = r.events.take(r.left) {
+			for _, e := range list {
+				r.handle(e)
+			}
+		}
+		if r.left == 0 {
+			return
+		}
+		if r.heard && !r.failedAt.IsZero() {
+			r.heard = false
+			r.releasePeers()
+			r.note(r.watch.tellDeaths(r, time.Now()))
+		}
+		r.reachLimit(time.Now())
+		r.endAtLimit(time.Now())
+		select {
+		case <-r.events.some:
+		case <-interrupt:
+			interrupt = nil
+			r.stopped(ctx)
+		case order := <-r.orders:
+			order()
+		case now := <-ticker.C:
+			r.tick(now)
+		}
+	}
+}
+
+// interrupt stops the cell on all ranks.
+func (r *run) interrupt(why string) {
+	r.interrupted = time.Now()
+	if r.halt != nil {
+		r.endStop(r.interrupted)
+	}
+	r.abort(r.running(), wire.Command{Cancel: r.number, Abort: why})
+}
+
+func (r *run) handle(e runEvent) {
+	if e.Status != nil {
+		r.watch.stuck.take(e.ranks, e.Status)
+	}
+	e.ranks = rankset.Filter(e.ranks, r.runs)
+	switch {
+	case len(e.ranks) == 0:
+	case e.Done != nil && e.Done.Run == r.number && e.Done.Err != nil && e.Done.Err.Fatal:
+		// The run ends on these ranks when their workers have died.
+		for _, rank := range e.ranks {
+			fatal := *e.Done.Err
+			r.on[rank].fatal = &fatal
+			r.kill(rank, "cannot go on: "+firstLine(fatal.Msg))
+		}
+	case e.Done != nil && e.Done.Run == r.number:
+		for _, rank := range e.ranks {
+			o := &r.on[rank]
+			o.tallies, o.late, o.findings, o.sanitizing = e.Done.Tallies, e.Done.Late, e.Done.Findings, &e.Done.Sanitizing
+		}
+		result := &session.Result{Value: string(e.payload), HasValue: e.Done.HasValue, Err: e.Done.Err}
+		if e.Done.Rich {
+			var rich wire.RichValue
+			json.Unmarshal(e.payload, &rich) // a value that cannot be decoded has no forms
+			result.Value, result.Data, result.Metadata = rich.Text, rich.Data, rich.Metadata
+		}
+		r.done(e.ranks, result, false)
+	case e.Died != nil:
+		for _, rank := range e.ranks {
+			if !r.on[rank].killed && !r.c.ends(e.Died) {
+				r.on[rank].died, r.hasDied = e.Died.Cause, true
+			}
+			r.done([]int{rank}, &session.Result{Err: r.deathError(rank, e.Died)}, true)
+		}
+	case e.Status != nil || e.Process != nil:
+		r.watch.answer(e, time.Now())
+		r.heard = true
+	case e.Stopped != nil:
+		r.stood(e.ranks, e.Stopped)
+	case e.Probe != 0:
+		r.probeAnswered(e)
+	}
+}
+
+// done records the result of ranks. If they died, the controller has already made them leave the
+// hub.
+func (r *run) done(ranks []int, result *session.Result, died bool) {
+	if r.inVain != "" && result.Err != nil {
+		r.explainInVain(result.Err)
+	}
+	for _, rank := range ranks {
+		r.on[rank].result, r.on[rank].doneAt, r.on[rank].stands = result, time.Now(), nil
+	}
+	r.updateStop(time.Now())
+	r.left -= len(ranks)
+	r.before.endRanks(ranks, time.Now()) // on ranks without output no event has reported that the cell begins
+	r.fold.endRanks(ranks, time.Now())
+	if result.Err != nil && r.failedAt.IsZero() {
+		r.failedAt = time.Now()
+	}
+	if died || !r.interrupted.IsZero() || r.inVain != "" { // so that every rank reports that its waits were
+		// ended, and not that another rank has left
+		return
+	}
+	why := bootstrap.Finished
+	if result.Err != nil {
+		why = "failed: " + firstLine(result.Err.Msg)
+	}
+	for _, rank := range ranks {
+		r.c.hub.Leave(rank, why)
+	}
+}
+
+func (r *run) deathError(rank int, d *wire.Death) *session.Error {
+	e := &session.Error{Kind: session.KindDied, Peer: -1, Msg: "the worker " + d.Cause, Hint: d.Next, Detail: d.Stderr}
+	placeAt(e, r.cell, d.Offset-1)
+	if d.Advice != "" {
+		e.Msg += ": " + d.Advice
+	}
+	if d.Report != "" {
+		e.Detail = "Go's report of it is in " + d.Report
+	}
+	if fatal := r.on[rank].fatal; fatal != nil {
+		return fatal
+	}
+	if r.c.ends(d) && !r.on[rank].killed {
+		return &session.Error{Kind: session.KindDied, Peer: -1, Msg: "the program " + d.Cause, Exited: true, Status: d.Status}
+	}
+	if r.on[rank].killed {
+		e.Kind = session.KindInterrupted
+		e.Msg = fmt.Sprintf("the worker did not stop within %v of the interrupt and was killed", r.c.config.KillAfter)
+	}
+	return e
+}
+
+// running lists the ranks that have not finished, ascending.
+func (r *run) running() []int { return rankset.Filter(r.ranks, r.runs) }
+
+// abort ends the waits of ranks. All ranks have to recover afterwards.
+func (r *run) abort(ranks []int, c wire.Command) {
+	for _, rank := range ranks {
+		r.on[rank].aborted, r.hasAborted = c.Abort, true
+	}
+	r.c.tell(ranks, c, nil)
+}
+
+// kill ends the worker that runs the cell, unless that worker has already died and been replaced.
+func (r *run) kill(rank int, why string) {
+	r.c.mu.Lock()
+	defer r.c.mu.Unlock()
+	if r.c.ranks[rank].incarnation == r.on[rank].incarnation {
+		r.c.killWorker(rank, why)
+	}
+}
+
+// tick shows overdue output, kills ranks that do not stop, and runs the watchdog.
+func (r *run) tick(now time.Time) {
+	if !r.judging {
+		r.judging = true
+		r.c.tell(r.running(), wire.Command{Judge: true}, nil) // not when the cell begins: a short one should not pay for the look
+	}
+	r.before.tick(now)
+	r.probe(r.fold.tick(now))
+	if !r.interrupted.IsZero() && now.Sub(r.interrupted) >= r.c.config.KillAfter {
+		r.insist(now)
+	}
+	failing := !r.failedAt.IsZero() && now.Sub(r.failedAt) >= abortGrace
+	if r.watch.ask(now, r.started, failing) || r.halt != nil && now.Sub(r.watch.asked) >= standEvery {
+		r.watch.asked = now
+		r.c.tell(r.watch.toAsk(r.running(), now), wire.Command{Status: watchdogQuestion}, nil)
+	}
+	r.note(r.watch.tellDeaths(r, now))
+	if r.updateStop(now); r.halt != nil {
+		return
+	}
+	r.lookForDeadlock(now)
+	r.askNCCL(now)
+	if text, t := r.watch.report(r, now); text != "" && (r.cell.InPlace || !r.watch.again) {
+		r.fold.show(session.Output{Ranks: r.ranks, Stream: session.Note, Topic: "waits", Again: r.watch.again, Text: text, Hang: t.list, Cycle: t.cycle})
+	}
+}
+
+// insist kills the ranks that an interrupt has not stopped. If the user can ask for the kill,
+// insist only reports these ranks. A rank that the machine holds up may take longer: see holdsUp.
+func (r *run) insist(now time.Time) {
+	if r.cell.Again != "" && r.limitAt.IsZero() && !r.isGone() {
+		r.note(r.watch.unstopped(r, now))
+		return
+	}
+	if r.guest != nil && r.limitAt.IsZero() {
+		r.tellUnstopped()
+		return
+	}
+	for _, rank := range r.running() {
+		if !r.on[rank].killed && !r.watch.holdsUp(rank, now, r.interrupted, r.c.config.KillAfter) {
+			r.on[rank].killed = true
+			r.kill(rank, fmt.Sprintf("did not stop within %v and was killed", r.c.config.KillAfter))
+		}
+	}
+}
+
+// note shows a remark of the session, if there is one.
+func (r *run) note(text string) {
+	if text != "" {
+		r.fold.show(session.Output{Ranks: r.ranks, Stream: session.Note, Text: text})
+	}
+}
+
+// shownAt returns the time at which output of the cell was last shown, or at which the cell began.
+func (r *run) shownAt() time.Time {
+	if last := time.Unix(0, r.shown.Load()); last.After(r.started) {
+		return last
+	}
+	return r.started
+}
+
+// stop names the user's way to interrupt the cell.
+func (r *run) stop() string { return cmp.Or(r.cell.Stop, "Ctrl-C") }
+
+// probe asks ranks whether they are held up. Lines of other ranks wait for their output. A rank
+// that has not answered the last probe is not asked again.
+func (r *run) probe(ranks []int) {
+	ranks = rankset.Filter(ranks, func(rank int) bool { return r.on[rank].probe == nil })
+	if len(ranks) == 0 {
+		return
+	}
+	r.c.mu.Lock()
+	r.c.questions++
+	p := &probe{r.c.questions, time.Now()}
+	r.c.mu.Unlock()
+	for _, rank := range ranks {
+		r.on[rank].probe = p
+	}
+	r.c.tell(ranks, wire.Command{Probe: p.id}, nil)
+}
+
+// probeAnswered handles the answer to a probe. If the answer is late or says so, the rank is held
+// up and will be asked again.
+func (r *run) probeAnswered(e runEvent) {
+	asked := rankset.Filter(e.ranks, func(rank int) bool { p := r.on[rank].probe; return p != nil && p.id == e.Probe })
+	if len(asked) == 0 {
+		return
+	}
+	at := r.on[asked[0]].probe.at
+	for _, rank := range asked {
+		r.on[rank].probe = nil
+	}
+	if time.Since(at) <= promptly && !e.HeldUp {
+		r.fold.noteAlive(asked, at)
+	}
+}
+
+// releasePeers ends the waits that a failed rank will never satisfy: waits for the rank itself,
+// waits without a known peer, and waits for ranks that are released for the same reason. If the
+// rank failed because a wait of it reached its limit, waits that will soon reach their own limits
+// are left alone: in a deadlock the error of each says more.
+func (r *run) releasePeers() {
+	if time.Since(r.failedAt) < abortGrace {
+		return
+	}
+	cause, late := make([]string, len(r.on)), make([]bool, len(r.on))
+	for _, rank := range r.ranks {
+		o := &r.on[rank]
+		switch {
+		case o.result == nil || o.result.Err == nil:
+		case o.aborted != "": // the rank failed because another one did
+			cause[rank] = o.aborted
+		case o.result.Err.Kind == session.KindPeer:
+			cause[rank] = firstLine(o.result.Err.Msg)
+		default:
+			cause[rank] = fmt.Sprintf("rank %d failed: %s", rank, firstLine(o.result.Err.Msg))
+			late[rank] = o.result.Err.Kind == session.KindTimeout
+		}
+	}
+	released := map[string][]int{} // ranks by the cause
+	running := r.running()
+	for found := true; found; {
+		found = false
+		for _, rank := range running {
+			if cause[rank] != "" {
+				continue
+			}
+			if cause[rank] = r.causeFor(rank, cause, late); cause[rank] != "" {
+				found = true
+				if r.on[rank].aborted == "" {
+					released[cause[rank]] = append(released[cause[rank]], rank)
+				}
+			}
+		}
+	}
+	for _, why := range sortedKeys(released) {
+		slices.Sort(released[why])
+		r.abort(released[why], wire.Command{Abort: why, Run: r.number})
+	}
+}
+
+// causeFor returns the reason to end a wait of a rank, "" if there is none. cause and late describe
+// its peers: see releasePeers.
+func (r *run) causeFor(rank int, cause []string, late []bool) string {
+	for _, w := range r.watch.waits(rank, r.failedAt) {
+		if w.Since < abortWait {
+			continue
+		}
+		peers := w.Peers
+		if len(peers) == 0 { // the wait may be for any of them
+			peers = r.ranks
+		}
+		for _, peer := range peers {
+			soon := late[peer] && w.Limit > 0 && w.Limit-w.Since <= abortSoon
+			if cause[peer] != "" && !soon {
+				return cause[peer]
+			}
+		}
+	}
+	return ""
+}
