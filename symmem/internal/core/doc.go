@@ -50,19 +50,10 @@
 //	networks   the choice of the engine between hosts, and the open engine
 //	nccl       the calls of a communicator of NCCL, its end, and what follows from NCCL's device API
 //
-// Core itself keeps what programs hold, and what connects it. Its files are in six groups; a file
-// uses mainly those of its own group and of the groups before:
-//
-//	a world           runtime.go has the structs; abort.go, cell.go, membership.go, network.go, progress.go, sanitize.go
-//	                  and backend.go each have one that a Runtime embeds; errors.go, failure.go, options.go
-//	its objects       group.go, meeting.go, stream.go, event.go, synchronize.go, tensor.go, elements.go, print.go, tile.go,
-//	                  storage.go, symmetric.go, handle.go, views.go, graph.go
-//	a group's memory  members.go, peers.go, workspace.go, pool.go, multicast.go, pipes.go, network_group.go, hosts.go, team.go
-//	calls             call.go, observe.go, launches.go, calls.go, call_operator.go, operands.go, inner.go, operand.go, region.go;
-//	                  calculating.go, arithmetic.go; carriers.go, carrier_kernels.go, signal.go, onesided.go, network_onesided.go,
-//	                  network_underway.go, copies.go, carrier_library.go, and the files that begin with nccl
-//	questions         waits.go, busy.go, explain.go, trace.go, bounds.go, contents.go, signals_unawaited.go, departures.go
-//	life and death    rows.go, world.go, group_life.go, group_names.go, symmetric_free.go, network_connect.go, recover.go, survivors.go, lost.go
+// Core itself keeps what programs hold, and what connects it. Its files are in groups, of which
+// groups_test.go in the root of the module has the table: a world, shared memory, calls, carriers,
+// values, questions, life and death. A file uses those of its own group and of the groups before; a list
+// of exceptions there only gets shorter.
 //
 // # Locks
 //

@@ -1,0 +1,183 @@
+package symmrepl
+
+import (
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// corePackage is the package whose files are in groups.
+const corePackage = "symmem/internal/core"
+
+// filesOf are the groups of the files of core, from bottom to top: a file uses functions, types and
+// variables of its own group and of the groups before. runtime.go, whose struct has a field for most of
+// them, is in none.
+var filesOf = []struct{ group, files string }{
+	// What a rank holds, which ranks there are, and how they meet on the host.
+	{"a world", "abort backend calls cell contents dtype errors failure group group_names hosts meeting membership network network_state " +
+		"network_underway progress sanitize sharing storage stream synchronize team tensor"},
+	// Memory that members map, and what parts in packages of their own know of it.
+	{"shared memory", "box members multicast network_group peers symmetric symmetric_free unheld workspace"},
+	// The steps of a call, and the objects of which the methods are calls.
+	{"calls", "arithmetic calculating call call_operator carriers elements event graph handle inner launches observe operand operands " +
+		"options pipes pool readers region tile views"},
+	// The ways on which calls go.
+	{"carriers", "carrier_kernels carrier_library copies lanes nccl nccl_calls nccl_comm nccl_life nccl_native nccl_pointer nccl_puts " +
+		"network_onesided nvshmem onesided signal windows work"},
+	// Values of tensors for people and files.
+	{"values", "export files host html print save statistics"},
+	// What calls do and why, how long they take, and for whom they wait.
+	{"questions", "bounds busy compare departures explain measure signals_unawaited slow state trace traced waits why"},
+	// What begins and ends groups and the world.
+	{"life and death", "group_life lost network_connect recover rows survivors world"},
+}
+
+// upwards are uses of a group that stands above the user's, by file. The list only gets shorter.
+var upwards = map[string]string{
+	"backend":          "inner symmetric",
+	"box":              "call",
+	"call":             "compare",
+	"calls":            "bounds observe",
+	"carrier_library":  "compare",
+	"cell":             "observe",
+	"contents":         "symmetric",
+	"event":            "trace",
+	"failure":          "files",
+	"graph":            "copies nccl_comm",
+	"group":            "nccl nccl_comm unheld workspace",
+	"group_names":      "group_life",
+	"handle":           "nccl windows",
+	"hosts":            "network_connect workspace",
+	"inner":            "nccl",
+	"meeting":          "trace",
+	"membership":       "group_life",
+	"multicast":        "nccl_comm operand",
+	"nccl_calls":       "explain",
+	"nccl_life":        "waits",
+	"network_group":    "pipes",
+	"network_underway": "call",
+	"operands":         "nccl_native windows",
+	"pipes":            "network_onesided",
+	"pool":             "network_onesided",
+	"progress":         "waits",
+	"region":           "network_onesided",
+	"sanitize":         "bounds observe symmetric",
+	"sharing":          "inner",
+	"storage":          "host symmetric",
+	"stream":           "call",
+	"symmetric":        "handle nccl_native observe pool",
+	"symmetric_free":   "handle pool",
+	"synchronize":      "trace waits",
+	"team":             "group_life workspace",
+	"tensor":           "call graph observe pool symmetric symmetric_free",
+	"workspace":        "copies pipes",
+}
+
+// TestFileGroups holds that the files of core use each other in one direction.
+func TestFileGroups(t *testing.T) {
+	group := map[string]int{}
+	for i, g := range filesOf {
+		for _, file := range strings.Fields(g.files) {
+			if _, twice := group[file]; twice {
+				t.Errorf("%s.go is in two groups", file)
+			}
+			group[file] = i
+		}
+	}
+	used := usesOf(t, "./"+corePackage)
+	for _, file := range slices.Sorted(maps.Keys(used)) {
+		if _, ok := group[file]; !ok && file != "runtime" && file != "doc" {
+			t.Errorf("%s/%s.go is in no group", corePackage, file)
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(group)) {
+		if used[file] == nil {
+			t.Errorf("%s is in a group and does not exist", file)
+			continue
+		}
+		except := strings.Fields(upwards[file])
+		for _, of := range slices.Sorted(maps.Keys(used[file])) {
+			if up := of != "runtime" && group[of] > group[file]; up && !slices.Contains(except, of) {
+				t.Errorf("%s.go (%s) uses %s of %s.go, which is above (%s)", file, filesOf[group[file]].group, used[file][of], of,
+					filesOf[group[of]].group)
+			}
+		}
+		for _, of := range except {
+			if used[file][of] == "" || group[of] <= group[file] {
+				t.Errorf("the list lets %s use %s, which needs no exception", file, of)
+			}
+		}
+	}
+}
+
+// usesOf returns for each file of a package, by its name without .go, the files that it uses, with the
+// name of something that it uses there. Fields do not count.
+func usesOf(t *testing.T, folder string) map[string]map[string]string {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles,DepOnly", folder)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type listed struct {
+		ImportPath, Export, Dir string
+		GoFiles                 []string
+		DepOnly                 bool
+	}
+	exports := map[string]string{}
+	var root listed
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		exports[p.ImportPath] = p.Export
+		if !p.DepOnly {
+			root = p
+		}
+	}
+	fset, used := token.NewFileSet(), map[string]map[string]string{}
+	var files []*ast.File
+	for _, name := range root.GoFiles {
+		f, err := parser.ParseFile(fset, filepath.Join(root.Dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+		used[strings.TrimSuffix(name, ".go")] = map[string]string{}
+	}
+	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+	from := importer.ForCompiler(fset, "gc", func(p string) (io.ReadCloser, error) { return os.Open(exports[p]) })
+	pkg, err := (&types.Config{Importer: from}).Check(root.ImportPath, fset, files, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(p token.Pos) string { return strings.TrimSuffix(filepath.Base(fset.Position(p).Filename), ".go") }
+	for id, o := range info.Uses {
+		_, function := o.(*types.Func) // or a method
+		if o.Pkg() != pkg || !function && o.Parent() != pkg.Scope() {
+			continue
+		}
+		if user, of := at(id.Pos()), at(o.Pos()); user != of {
+			if name := used[user][of]; name == "" || o.Name() < name {
+				used[user][of] = o.Name()
+			}
+		}
+	}
+	return used
+}
