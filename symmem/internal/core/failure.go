@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -112,6 +115,18 @@ func (rt *Runtime) failure(op string, err error) *Error {
 // noDescriptors is the hint of errors for want of file descriptors.
 func (rt *Runtime) noDescriptors() string {
 	return fmt.Sprintf("rank %d has no file descriptor left: free tensors and close files there, or raise `ulimit -n`", rt.rank)
+}
+
+// setFile adds the file to an error about reading or writing it.
+func (rt *Runtime) setFile(e *Error, path, text, hint string, cause error) {
+	e.Msg, e.Hint, e.Arg = text, hint, "path"
+	absent := errors.Is(cause, fs.ErrNotExist)
+	if cause == nil || absent || errors.Is(cause, fs.ErrPermission) {
+		e.Kind = KindMisuse
+	}
+	if folder, err := os.Getwd(); absent && e.Hint == "" && err == nil && !filepath.IsAbs(path) {
+		e.Hint = fmt.Sprintf("rank %d works in %s", rt.rank, folder)
+	}
 }
 
 // setPosition reads "cell[3]:7".

@@ -1,12 +1,8 @@
 package symmem
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -245,16 +241,4 @@ func (rt *Runtime) FileTensors(path string) []FileTensor {
 		list = append(list, FileTensor{t.Name, DType(t.Type), t.Said, slices.Clone(t.Shape)})
 	}
 	return list
-}
-
-// setFile adds the file to an error about reading or writing it.
-func (rt *Runtime) setFile(e *Error, path, text, hint string, cause error) {
-	e.Msg, e.Hint, e.Arg = text, hint, "path"
-	absent := errors.Is(cause, fs.ErrNotExist)
-	if cause == nil || absent || errors.Is(cause, fs.ErrPermission) {
-		e.Kind = KindMisuse
-	}
-	if folder, err := os.Getwd(); absent && e.Hint == "" && err == nil && !filepath.IsAbs(path) {
-		e.Hint = fmt.Sprintf("rank %d works in %s", rt.rank, folder)
-	}
 }

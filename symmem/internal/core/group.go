@@ -181,3 +181,11 @@ func (g *Group) others() []int {
 func others(all, part []int) []int {
 	return slices.DeleteFunc(slices.Clone(all), func(r int) bool { return slices.Contains(part, r) })
 }
+
+// renumber starts the numbering of calls anew, under a key that no earlier call had. It needs
+// rt.generation to be stable.
+func (g *Group) renumber(name string) {
+	g.key = fmt.Sprintf("%s@%d", name, g.rt.generation)
+	g.count, g.latest = calls.Count{}, Record{}
+	g.met, g.allocs, g.last, g.marked = 0, 0, nil, false
+}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -141,14 +140,6 @@ func (g *Group) end() {
 		g.event.Close() // a failure leaks an event and is no reason to fail
 		g.event = nil
 	}
-}
-
-// renumber starts the numbering of calls anew, under a key that no earlier call had. It needs
-// rt.generation to be stable.
-func (g *Group) renumber(name string) {
-	g.key = fmt.Sprintf("%s@%d", name, g.rt.generation)
-	g.count, g.latest = calls.Count{}, Record{}
-	g.met, g.allocs, g.last, g.marked = 0, 0, nil, false
 }
 
 // groupPart has the memory by which the members of groups communicate, and the watches over it.

@@ -3,6 +3,7 @@ package symmem
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/kernels/abi"
@@ -113,4 +114,31 @@ func (g *Group) reachAll(op, instead string) {
 	for i := range g.ranks {
 		g.reach(op, i, instead)
 	}
+}
+
+// carries reports whether an operation with a member, by its rank in the group, goes over the
+// network, because the member is on another host. It refuses the operation if there is no network;
+// instead lists the caller's alternatives.
+func (g *Group) carries(op string, peer int, instead ...string) bool {
+	if !g.split.Spans() || g.split.Near(peer) {
+		return false
+	}
+	if g.rt.net.Load() == nil {
+		r := g.ranks[peer]
+		msg := fmt.Sprintf("no engine carries %s between hosts, and rank %d is on another one", op, r)
+		if g.rt.sameHost(r) {
+			msg = fmt.Sprintf("no engine carries %s to rank %d, which %s", op, r, g.rt.apart(r))
+		}
+		panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group", Msg: msg + "; " + *g.rt.noNetwork.Load(),
+			Hint: strings.Join(append([]string{"use " + g.nearby()}, instead...), ", or ")})
+	}
+	return true
+}
+
+// carriesAny is carries for an operation with all members.
+func (g *Group) carriesAny(op string, instead ...string) bool {
+	for i := range g.ranks {
+		g.carries(op, i, instead...)
+	}
+	return g.split.Spans()
 }

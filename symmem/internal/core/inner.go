@@ -8,14 +8,6 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Inner is a world as operators see it. They are in the package above and need more of a world than
-// programs see: a method of Runtime would be the programs' too. Their other views are [Operand] of
-// a tensor, [Rectangle] of a tile, and [Call] of a call.
-type Inner struct{ rt *Runtime }
-
-// Of returns the view that operators have of a world.
-func Of(rt *Runtime) Inner { return Inner{rt} }
-
 // NewCall begins a call of an operator on a group, by default g: it checks the options.
 func (in Inner) NewCall(of *operators.Operator, g *Group, opts []Option) Call {
 	return in.rt.newCall(of, g, opts)

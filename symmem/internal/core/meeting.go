@@ -121,3 +121,12 @@ func (rt *Runtime) waitOnHost(op string, g *Group, ordinal uint64) (done func())
 		waited()
 	}
 }
+
+// traceHost notes a call on the host for a trace, until the function that it returns is called. meets
+// names a call that waits for other ranks, equally on all of them.
+func (rt *Runtime) traceHost(op string, others []int, meets string) (done func()) {
+	if t := rt.trace.Load(); t != nil {
+		return t.Calls(op, others, meets)
+	}
+	return func() {}
+}

@@ -25,9 +25,6 @@ import (
 // NCCL cannot end a kernel of the user's. So the kernel's waits look at a word of symmem, and the
 // communicator ends only after its kernels.
 
-// windowUnit is the alignment of NCCL's windows.
-const windowUnit = 4096
-
 // NativeHeaders returns the name of the NCCL whose nccl_device.h a text that includes this header
 // gets, or the reason why the text gets the project's own. Both are empty if the text does not
 // include it, or the back end is not NCCL.

@@ -84,3 +84,19 @@ func (c Copies) Multicast() device.Ptr {
 	}
 	return c.m.all - device.Ptr(c.m.offset) + device.Ptr(c.t.offset)
 }
+
+// MulticastWhy returns the reason why the tensor has no multicast address; "" if it has one or
+// needs none. The call that mapped it has entered.
+func (c Copies) MulticastWhy() string {
+	if _, ok := c.m.g.rt.dev.(device.MulticastDevice); !ok {
+		return ""
+	}
+	cast := c.m.a.multicasts[c.m.g]
+	switch {
+	case cast == nil:
+		return "memory of a memory pool has none"
+	case cast.m == nil:
+		return cast.why
+	}
+	return ""
+}

@@ -10,6 +10,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
+// Wait is one thing this rank waits for.
+type Wait = seam.Wait
+
 // Progress describes the progress of this rank, and whether any of its work goes on by itself.
 type Progress = seam.Progress
 

@@ -74,6 +74,14 @@ type Runtime struct {
 	world
 }
 
+// Inner is a world as operators see it. They are in the package above and need more of a world than
+// programs see: a method of Runtime would be the programs' too. Their other views are [Operand] of
+// a tensor, [Rectangle] of a tile, and [Call] of a call.
+type Inner struct{ rt *Runtime }
+
+// Of returns the view that operators have of a world.
+func Of(rt *Runtime) Inner { return Inner{rt} }
+
 // part is a part of which the state is in the world. It does nothing.
 type part struct {
 	seam.Idle[*Group, *allocation]

@@ -13,6 +13,9 @@ import (
 // defaultPadSize is PyTorch's: 32 channels of 72 ranks, 4 bytes each.
 const defaultPadSize = 9216
 
+// windowUnit is the alignment of NCCL's windows.
+const windowUnit = 4096
+
 // allocation is symmetric memory: one segment in each member of a group, [signal pad | data].
 type allocation struct {
 	rt     *Runtime

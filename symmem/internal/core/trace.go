@@ -183,15 +183,6 @@ func (rt *Runtime) compareClock() (c timeline.Comparison, why string) {
 	return c, ""
 }
 
-// traceHost notes a call on the host for a trace, until the function that it returns is called. meets
-// names a call that waits for other ranks, equally on all of them.
-func (rt *Runtime) traceHost(op string, others []int, meets string) (done func()) {
-	if t := rt.trace.Load(); t != nil {
-		return t.Calls(op, others, meets)
-	}
-	return func() {}
-}
-
 // traceCell notes for a trace that a cell, or something like it, begins, until the function that it
 // returns is called.
 func (rt *Runtime) traceCell(name string) (done func()) {

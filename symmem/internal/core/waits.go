@@ -11,13 +11,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nvshmem"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
-	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
-
-// Wait is one thing this rank waits for.
-type Wait = seam.Wait
 
 // Waits lists the waits of this rank at this moment: on the device for some time already, or in a
 // collective call on the host. It may be called at any time. To waits for ranks on other hosts it
