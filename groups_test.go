@@ -37,7 +37,7 @@ var filesOf = []struct{ group, files string }{
 	{"carriers", "carrier_kernels carrier_library copies lanes nccl nccl_calls nccl_comm nccl_life nccl_native nccl_pointer nccl_puts " +
 		"network_onesided nvshmem onesided signal windows work"},
 	// Values of tensors for people and files.
-	{"values", "export files host html print save statistics"},
+	{"values", "export files host print save statistics"},
 	// What calls do and why, how long they take, and for whom they wait.
 	{"questions", "bounds busy compare departures explain measure signals_unawaited slow state trace traced waits why"},
 	// What begins and ends groups and the world.

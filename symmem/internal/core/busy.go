@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/show"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -105,5 +106,5 @@ func (rt *Runtime) element(at device.Ptr) (string, bool) {
 	if err := rt.dev.Peek(data, o.At+device.Ptr(i*len(data))); err != nil {
 		return "", false
 	}
-	return fmt.Sprintf("%s %d of %s, which is %s", element, i, o.Name(), dtype.text(data, 0)), true
+	return fmt.Sprintf("%s %d of %s, which is %s", element, i, o.Name(), show.Text(dtype.element(), data, 0)), true
 }

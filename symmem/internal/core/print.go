@@ -2,13 +2,12 @@ package symmem
 
 import (
 	"fmt"
-	"strconv"
+	"html"
 	"strings"
-	"unicode/utf8"
-)
 
-// previewed is the number of elements that String shows at each end.
-const previewed = 4
+	"github.com/symmrepl/symmrepl/internal/forms"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/show"
+)
 
 // String returns the type, the shape, the kind of memory, and the first and last elements, for two
 // dimensions as a table. It waits for the current stream. If the elements cannot be read, it
@@ -22,14 +21,77 @@ func (t *Tensor) String() string {
 	if t.st.isFreed() {
 		return b.String() + ", freed"
 	}
-	text, err := t.preview()
-	if err != nil {
+	var text string
+	if err := Maybe(func() { text = show.Preview(t.shown()) }); err != nil {
 		return b.String() + ": " + err.(*Error).Msg
 	}
 	if !strings.HasPrefix(text, "\n") {
 		text = " " + text
 	}
 	return b.String() + text
+}
+
+// HTML returns the tensor as a table in which each line is a row of the last dimension, with the kind
+// of its memory, its least and greatest element, their mean, the number of NaN, and a heat map. Of a
+// large tensor the table shows both ends, and of one of more than two dimensions with many rows the
+// first slices of the last two have a tab each, and the last one has. Elements are rounded: those of
+// bf16 to 3 digits, of f16 and f32 to 4, of f64 to 5. Of more than 2²⁸ elements, and under the sanitizer
+// of more than 4096, there is only the table. It waits for the current stream. If the tensor cannot be
+// read, it returns the reason.
+func (t *Tensor) HTML() string {
+	text, _ := t.forms()
+	return text
+}
+
+// SimpleRender returns the result of HTML, and the elements in it, from which front ends show the
+// tensors of several ranks together.
+func (t *Tensor) SimpleRender() map[string]any {
+	text, shown := t.forms()
+	data := map[string]any{"text/html": text}
+	if shown != nil {
+		data[forms.TensorType] = forms.Encode(shown)
+	}
+	return data
+}
+
+func (t *Tensor) forms() (text string, shown *forms.Tensor) {
+	if t == nil || t.st == nil {
+		return "nil tensor", nil
+	}
+	if !t.st.isFreed() && t.n > 0 {
+		if Maybe(func() { text, shown = show.HTML(t.shown()) }) == nil {
+			return text, shown
+		}
+	}
+	return html.EscapeString(t.String()), nil
+}
+
+// shown describes the tensor to package show.
+func (t *Tensor) shown() show.Tensor {
+	e := t.dtype.element()
+	sanitized, _ := t.rt.Sanitized()
+	return show.Tensor{Kind: t.kind(), Place: t.place(), Type: e, Shape: t.shape, N: t.n, Surveys: e.Computes() && !sanitized,
+		Elements: shownElements{t}}
+}
+
+// shownElements are the elements of a tensor as package show asks for them.
+type shownElements struct{ t *Tensor }
+
+func (e shownElements) Read(lo, hi int) []byte {
+	if lo == 0 && hi == e.t.n {
+		return e.t.readToShow()
+	}
+	return e.t.View(e.t.n).Slice(lo, hi).readToShow()
+}
+
+func (e shownElements) Stats() (s show.Stats, ok bool) {
+	err := Maybe(func() { s = show.Stats(e.t.Stats()) })
+	return s, err == nil
+}
+
+func (e shownElements) Greatest(first, rows, columns int, parts ...int) (greatest []float64) {
+	Maybe(func() { _, greatest = e.t.View(e.t.n/columns, columns).Slice(first, first+rows).Extremes(parts...) })
+	return greatest
 }
 
 // place returns the device, and the kind of memory if it is no local memory.
@@ -85,78 +147,6 @@ func (g *Graph) String() string {
 	return "graph"
 }
 
-func (t *Tensor) preview() (text string, err error) {
-	err = Maybe(func() {
-		if len(t.shape) == 2 && t.shape[0] > 1 && t.n > 0 {
-			text = t.rows()
-			return
-		}
-		var parts []string
-		if t.n <= 2*previewed+1 {
-			parts = t.texts(t)
-		} else {
-			flat := t.View(t.n)
-			parts = append(t.texts(flat.Slice(0, previewed)), "…")
-			parts = append(parts, t.texts(flat.Slice(t.n-previewed, t.n))...)
-		}
-		text = "[" + strings.Join(parts, " ") + "]"
-	})
-	return text, err
-}
-
-// rows returns the rows of a tensor of two dimensions, each on a line, with columns aligned to the
-// right. "…" stands for the middle of many rows or columns.
-func (t *Tensor) rows() string {
-	columns := t.shape[1]
-	flat := t.View(t.n)
-	var table [][]string
-	ends(t.shape[0], func(lo, hi int) {
-		for row := lo; row < hi; row++ {
-			var line []string
-			ends(columns, func(lo, hi int) {
-				line = append(line, t.texts(flat.Slice(row*columns+lo, row*columns+hi))...)
-			}, func() { line = append(line, "…") })
-			table = append(table, line)
-		}
-	}, func() { table = append(table, []string{"…"}) })
-	width := make([]int, 2*previewed+1)
-	for _, line := range table {
-		for i, text := range line {
-			if len(line) > 1 || columns == 1 {
-				width[i] = max(width[i], utf8.RuneCountInString(text))
-			}
-		}
-	}
-	var b strings.Builder
-	for _, line := range table {
-		b.WriteString("\n ")
-		for i, text := range line {
-			b.WriteString(" " + strings.Repeat(" ", max(width[i]-utf8.RuneCountInString(text), 0)) + text)
-		}
-	}
-	return b.String()
-}
-
-// ends calls write for all of n items, or for the first and the last, with gap between them.
-func ends(n int, write func(lo, hi int), gap func()) {
-	if n <= 2*previewed+1 {
-		write(0, n)
-		return
-	}
-	write(0, previewed)
-	gap()
-	write(n-previewed, n)
-}
-
-func (t *Tensor) texts(part *Tensor) []string {
-	data := part.readToShow()
-	out := make([]string, part.n)
-	for i := range out {
-		out[i] = t.dtype.text(data, i)
-	}
-	return out
-}
-
 // readToShow is read for callers that show an error in place of the elements. An error of earlier
 // work is kept for the next synchronisation, which reports it.
 func (t *Tensor) readToShow() (data []byte) {
@@ -174,31 +164,4 @@ func (t *Tensor) readToShow() (data []byte) {
 		rt.mu.Unlock()
 	}
 	panic(err)
-}
-
-// text returns element i of data as text.
-func (d DType) text(data []byte, i int) string {
-	switch e := d.element(); {
-	case d == F64:
-		return strconv.FormatFloat(e.Float(e.BitsAt(data, i)), 'g', -1, 64)
-	case e.IsFloat():
-		return strconv.FormatFloat(e.Float(e.BitsAt(data, i)), 'g', 6, 32)
-	case e.IsComplex():
-		part := DType(e.Part())
-		return complexText(part.text(data, 2*i), part.text(data, 2*i+1))
-	case d == Bool:
-		return strconv.FormatBool(data[i] != 0)
-	case d == U64:
-		return strconv.FormatUint(e.BitsAt(data, i), 10)
-	default:
-		return strconv.FormatInt(e.Integer(e.BitsAt(data, i)), 10)
-	}
-}
-
-// complexText returns the number with these parts as Go writes it: 1.5-2i.
-func complexText(re, im string) string {
-	if im[0] != '-' && im[0] != '+' {
-		im = "+" + im
-	}
-	return re + im + "i"
 }

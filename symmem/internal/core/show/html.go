@@ -1,4 +1,4 @@
-package symmem
+package show
 
 import (
 	"fmt"
@@ -23,45 +23,16 @@ const (
 	mapFrom             = 16     // elements from which there is a heat map
 )
 
-// HTML returns the tensor as a table in which each line is a row of the last dimension, with the kind
-// of its memory, its least and greatest element, their mean, the number of NaN, and a heat map. Of a
-// large tensor the table shows both ends, and of one of more than two dimensions with many rows the
-// first slices of the last two have a tab each, and the last one has. Elements are rounded: those of
-// bf16 to 3 digits, of f16 and f32 to 4, of f64 to 5. Of more than 2²⁸ elements, and under the sanitizer
-// of more than 4096, there is only the table. It waits for the current stream. If the tensor cannot be
-// read, it returns the reason.
-func (t *Tensor) HTML() string {
-	text, _ := t.forms()
-	return text
+// HTML draws a tensor with at least one element. It also returns the elements that it shows.
+func HTML(t Tensor) (text string, shown *forms.Tensor) {
+	v := drawing{t: t}
+	v.draw()
+	return v.html.String(), &v.shown
 }
 
-// SimpleRender returns the result of HTML, and the elements in it, from which front ends show the
-// tensors of several ranks together.
-func (t *Tensor) SimpleRender() map[string]any {
-	text, shown := t.forms()
-	data := map[string]any{"text/html": text}
-	if shown != nil {
-		data[forms.TensorType] = forms.Encode(shown)
-	}
-	return data
-}
-
-func (t *Tensor) forms() (text string, shown *forms.Tensor) {
-	if t == nil || t.st == nil {
-		return "nil tensor", nil
-	}
-	if !t.st.isFreed() && t.n > 0 {
-		v := drawing{t: t}
-		if Maybe(v.draw) == nil {
-			return v.html.String(), &v.shown
-		}
-	}
-	return html.EscapeString(t.String()), nil
-}
-
-// drawing draws a tensor with at least one element.
+// drawing draws a tensor.
 type drawing struct {
-	t     *Tensor
+	t     Tensor
 	data  []byte // the elements of a small tensor
 	html  strings.Builder
 	shown forms.Tensor
@@ -69,13 +40,13 @@ type drawing struct {
 
 func (v *drawing) draw() {
 	t := v.t
-	if t.n <= readWhole {
-		v.data = t.readToShow()
+	if t.N <= readWhole {
+		v.data = t.Read(0, t.N)
 	} else {
-		t.View(t.n).Slice(0, 1).readToShow() // keeps an error of earlier work, which Stats would lose
+		t.Read(0, 1) // reports an error of earlier work, which Stats would lose
 	}
-	v.shown.Kind = t.kind()
-	fmt.Fprintf(&v.html, `<div class="symm-tensor"><b>%s</b> on %s`, html.EscapeString(t.kind()), html.EscapeString(t.place()))
+	v.shown.Kind = t.Kind
+	fmt.Fprintf(&v.html, `<div class="symm-tensor"><b>%s</b> on %s`, html.EscapeString(t.Kind), html.EscapeString(t.Place))
 	if stats, ok := v.stats(); ok {
 		v.shown.NaN = stats.NaN
 		if stats.N > stats.NaN {
@@ -86,26 +57,26 @@ func (v *drawing) draw() {
 		}
 		if stats.NaN > 0 {
 			fmt.Fprintf(&v.html, ", <b>%d NaN</b>", stats.NaN)
-		} else if t.dtype.element().IsFloat() {
+		} else if t.Type.IsFloat() {
 			v.html.WriteString(", no NaN")
 		}
 	}
 	columns := 1
-	if len(t.shape) > 0 {
-		columns = t.shape[len(t.shape)-1]
+	if len(t.Shape) > 0 {
+		columns = t.Shape[len(t.Shape)-1]
 	}
-	rows := t.n / columns
-	if len(t.shape) <= 2 || rows <= 2*tabled+1 {
+	rows := t.N / columns
+	if len(t.Shape) <= 2 || rows <= 2*tabled+1 {
 		v.html.WriteString(v.part("", 0, rows, columns))
 	} else {
-		v.slices(t.shape[len(t.shape)-2], columns)
+		v.slices(t.Shape[len(t.Shape)-2], columns)
 	}
 	v.html.WriteString("</div>")
 }
 
 // slices draws tabs for slices of so many rows and columns.
 func (v *drawing) slices(rows, columns int) {
-	n := v.t.n / rows / columns
+	n := v.t.N / rows / columns
 	var list []tabs.Tab
 	add := func(i int) {
 		name := "[" + strings.TrimSuffix(v.t.indexOf(i*rows), ", 0") + "]"
@@ -151,8 +122,8 @@ func (v *drawing) part(name string, first, rows, columns int) string {
 			across(columns, func(lo, hi int) {
 				data := v.elements(row*columns+lo, row*columns+hi)
 				for i := range hi - lo {
-					cells = append(cells, v.t.dtype.text(data, i))
-					fmt.Fprintf(&b, "<td>%s</td>", v.t.dtype.brief(data, i))
+					cells = append(cells, Text(v.t.Type, data, i))
+					fmt.Fprintf(&b, "<td>%s</td>", brief(v.t.Type, data, i))
 				}
 			}, func() {
 				cells = append(cells, "…")
@@ -173,27 +144,24 @@ func (v *drawing) part(name string, first, rows, columns int) string {
 // elements returns the bytes of elements.
 func (v *drawing) elements(lo, hi int) []byte {
 	if v.data == nil {
-		return v.t.View(v.t.n).Slice(lo, hi).readToShow()
+		return v.t.Read(lo, hi)
 	}
-	size := v.t.dtype.Size()
+	size := v.t.Type.Size()
 	return v.data[lo*size : hi*size]
 }
 
 // numbers returns the elements of a tensor that was read, as real numbers.
 func (v *drawing) numbers(lo, hi int) []float64 {
 	out := make([]float64, hi-lo)
-	element.Floats(v.t.dtype.element(), out, v.elements(lo, hi))
+	element.Floats(v.t.Type, out, v.elements(lo, hi))
 	return out
 }
 
 // ordered reports whether the elements have an order, and so a least and a greatest one.
-func (v *drawing) ordered() bool { return !v.t.dtype.element().IsComplex() }
+func (v *drawing) ordered() bool { return !v.t.Type.IsComplex() }
 
 // surveys reports whether the device looks at all elements.
-func (v *drawing) surveys() bool {
-	sanitized, _ := v.t.rt.Sanitized()
-	return v.t.n <= surveyed && v.t.dtype.element().Computes() && !sanitized
-}
+func (v *drawing) surveys() bool { return v.t.N <= surveyed && v.t.Surveys }
 
 // stats returns the statistics; ok is false if they are not known.
 func (v *drawing) stats() (s Stats, ok bool) {
@@ -201,10 +169,13 @@ func (v *drawing) stats() (s Stats, ok bool) {
 		return s, false
 	}
 	if v.data == nil {
-		return s, v.surveys() && Maybe(func() { s = v.t.Stats() }) == nil
+		if v.surveys() {
+			return v.t.Stats()
+		}
+		return s, false
 	}
-	s = Stats{N: v.t.n, Min: math.Inf(1), Max: math.Inf(-1)}
-	for _, x := range v.numbers(0, v.t.n) {
+	s = Stats{N: v.t.N, Min: math.Inf(1), Max: math.Inf(-1)}
+	for _, x := range v.numbers(0, v.t.N) {
 		if math.IsNaN(x) {
 			s.NaN++
 			continue
@@ -225,18 +196,14 @@ func (v *drawing) heat(first, rows, columns int) string {
 	var beside int
 	if v.data != nil {
 		values, beside = greatest(v.numbers(first*columns, first*columns+n), columns)
-	} else if !v.surveys() || Maybe(func() {
-		t := v.t.View(v.t.n/columns, columns).Slice(first, first+rows)
-		if rows == 1 { // the elements of one dimension need no transposition
-			_, values = t.Extremes(mapColumns)
-			beside = len(values)
-			return
-		}
-		_, values = t.Extremes(mapRows, mapColumns)
+	} else if v.surveys() {
+		parts := []int{mapRows, mapColumns}
 		wide := (columns + mapColumns - 1) / mapColumns
 		beside = (columns + wide - 1) / wide
-	}) != nil {
-		return ""
+		if rows == 1 { // the elements of one dimension need no transposition
+			parts = parts[1:]
+		}
+		values = v.t.Greatest(first, rows, columns, parts...)
 	}
 	if lo, hi, ok := heat.Range(values); !ok || lo == hi {
 		return ""
@@ -279,28 +246,26 @@ func across(n int, write func(lo, hi int), gap func()) {
 // indexOf returns the index of a row in all dimensions except the last: "1, 3".
 func (t *Tensor) indexOf(row int) string {
 	var text string
-	for i := len(t.shape) - 2; i >= 0; i-- {
-		text = fmt.Sprintf(", %d%s", row%t.shape[i], text)
-		row /= t.shape[i]
+	for i := len(t.Shape) - 2; i >= 0; i-- {
+		text = fmt.Sprintf(", %d%s", row%t.Shape[i], text)
+		row /= t.Shape[i]
 	}
 	return strings.TrimPrefix(text, ", ")
 }
 
 // digits are the significant digits of elements in tables: about as many as a type has, and of wide
 // types as many as fit.
-var digits = map[DType]int{F8E5M2: 2, F8E4M3: 2, BF16: 3, F16: 4, F32: 4, F64: 5}
+var digits = map[element.Type]int{element.F8E5M2: 2, element.F8E4M3: 2, element.BF16: 3, element.F16: 4, element.F32: 4, element.F64: 5}
 
 // brief returns element i of data as a text for tables. It does not round whole digits of numbers
 // below a million.
-func (d DType) brief(data []byte, i int) string {
-	e := d.element()
+func brief(e element.Type, data []byte, i int) string {
 	if e.IsComplex() {
-		part := DType(e.Part())
-		return complexText(part.brief(data, 2*i), part.brief(data, 2*i+1))
+		return complexText(brief(e.Part(), data, 2*i), brief(e.Part(), data, 2*i+1))
 	}
-	n, ok := digits[d]
+	n, ok := digits[e]
 	if !ok {
-		return d.text(data, i)
+		return Text(e, data, i)
 	}
 	x := e.Float(e.BitsAt(data, i))
 	if a := math.Abs(x); a >= math.Pow10(n-1) && a < 1e6 {
