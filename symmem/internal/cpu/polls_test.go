@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/pace"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -179,7 +180,7 @@ __global__ void registers(volatile int* n, float* x) {
 		}
 		samples := 0 // that are right; before the loop the kernel may do something else
 		var latest []device.Running
-		for end := time.Now().Add(limit / 2); samples < 5 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		for began := time.Now(); samples < 5 && time.Since(began) < pace.Unhurried(limit/2); time.Sleep(5 * time.Millisecond) {
 			latest = b.Device.(device.Observer).Running()
 			if len(latest) == 0 { // there is no sample yet
 				continue
