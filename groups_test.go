@@ -39,7 +39,7 @@ var filesOf = []struct{ group, files string }{
 	// Values of tensors for people and files.
 	{"values", "export files host print save statistics"},
 	// What calls do and why, how long they take, and for whom they wait.
-	{"questions", "bounds busy compare departures explain measure signals_unawaited slow state trace traced waits why"},
+	{"questions", "bounds busy compare departures explain measure signals_unawaited slow state trace traced waits"},
 	// What begins and ends groups and the world.
 	{"life and death", "group_life lost network_connect recover rows survivors world"},
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -36,33 +37,26 @@ import (
 // between Enter and Admit. The manner of its operator says which of the steps a call takes: see
 // package operators.
 
-// The values of Call.fresh.
-const (
-	noResult int8 = iota
-	fromMemory
-	fromPool
-)
-
 // Call is one call of an operation that is ordered on a stream.
 type Call struct {
 	rt        *Runtime
 	of        *operators.Operator // nil of a call without options
 	opts      options
 	Record    Record
-	stream    *Stream // since PickStream
-	apart     bool    // its signals are used on another stream than its kernels: see Lanes
-	fresh     int8    // where the memory of its result is from
-	begun     bool    // observers were told of its admission
-	told      bool    // and of its route
-	preferred bool    // CopyEngine is an option because the group prefers it
-	notNCCL   string  // why the device's library of collectives did not get it, if it might have
+	stream    *Stream     // since PickStream
+	apart     bool        // its signals are used on another stream than its kernels: see Lanes
+	fresh     seam.Result // where the memory of its result is from
+	begun     bool        // observers were told of its admission
+	told      bool        // and of its route
+	preferred bool        // CopyEngine is an option because the group prefers it
+	notNCCL   string      // why the device's library of collectives did not get it, if it might have
 
 	// The tensors of Touch, without an allocation for most calls. The call holds them until its
 	// work is in the stream: a program may have dropped one, and the collector would free it.
 	uses [6]*Tensor
 	used int
 	more []*Tensor
-	route
+	seam.Route
 	passage
 	staging // the ordinary tensors that symmetric memory stands for
 }
@@ -191,9 +185,9 @@ func (rt *Runtime) inStep(op string) {
 func (c *Call) Fresh(dtype DType, shape []int, n int) (t *Tensor) {
 	if c.rt.pooling != nil {
 		t = c.rt.pooling.takePooled(c, dtype, shape, n, false)
-		c.fresh = fromPool
+		c.fresh = seam.FromPool
 	} else {
-		c.fresh = fromMemory
+		c.fresh = seam.FromMemory
 		t = c.rt.ordinary(c.Record.Op, c.stream, dtype, shape, n)
 	}
 	return c.rt.makes(t)

@@ -3,7 +3,6 @@ package symmem
 import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
-	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
@@ -55,6 +54,3 @@ func (c *Call) request() *seam.Request {
 	}
 	return r
 }
-
-// Issue implements seam.Stream.
-func (s resting) Issue(f func(device.Stream) error) error { return s.issue(f) }

@@ -10,6 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/measure"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -77,8 +78,8 @@ func (rt *Runtime) Compare(f func(), others ...func()) Comparison {
 	m.wait()
 	var paths []string
 	for _, c := range rt.choosing(func() { rt.within(p, f) }) {
-		if !slices.Contains(paths, c.path) {
-			paths = append(paths, c.path)
+		if !slices.Contains(paths, c.Path) {
+			paths = append(paths, c.Path)
 		}
 	}
 	m.offerNVSHMEM(p)
@@ -268,10 +269,8 @@ func differs(rank int, want, got []result) *measure.Difference {
 	return measure.Merge(list)
 }
 
-func (p *comparing) steps() bool { return true }
-
-// admitted notes calls that may wait for signals of handles, such as kernels of the user's.
-func (p *comparing) admitted(c *sight) {
+// Admitted notes calls that may wait for signals of handles, such as kernels of the user's.
+func (p *comparing) Admitted(c *seam.Sight) {
 	if p.learning && c.Manner == operators.Communicating {
 		p.heap.NotAll = true
 	}

@@ -44,6 +44,7 @@
 //	show       tensors as text, and as HTML with statistics and a heat map
 //	calls      what a call was made with, the comparison of a group's calls, and the log of the latest calls
 //	seam       the interfaces of what a world is made of
+//	study      observers that explain calls afterwards
 //	copies     copies by copy engines, and the watch over them
 //	trace      when operations begin and end, and for whom they wait
 //	sanitizer  what the host reports to the sanitizer of its device

@@ -1,28 +1,16 @@
 package symmem
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
-	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/study"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// choice records how one call was executed.
-type choice struct {
-	call  Record
-	bytes int
-	path  string // "packets"
-	why   string
-}
-
-// String is "all_reduce bf16[2048] sum on world (4 ranks, 4096 bytes): packets, because ...".
-func (c choice) String() string {
-	return fmt.Sprintf("%s on %v (%d ranks, %d bytes): %s, because %s", c.call.Text(), c.call.group, len(c.call.group.ranks),
-		c.bytes, c.path, c.why)
-}
+// Explained is a call of a cell: see [Runtime.Why].
+type Explained = study.Explained
 
 // Explain calls f and returns a line for each operation that f issued and that has several ways to
 // do its work, as puts, gets, signals and barriers have, which stay within the host or go over a
@@ -38,84 +26,49 @@ func (rt *Runtime) Explain(f func()) string {
 	return strings.Join(lines, "\n")
 }
 
-// explaining is an Explain under way.
-type explaining struct {
-	blind
-	list []choice
-}
-
 // choosing calls f and returns the choices of its calls.
-func (rt *Runtime) choosing(f func()) []choice {
-	e := &explaining{}
+func (rt *Runtime) choosing(f func()) []study.Choice {
+	e := &study.Explaining{World: studied{rt}}
 	defer rt.observeWith(e)()
 	f()
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	return e.list
+	return e.List
 }
 
 // explains reports whether an Explain is under way. rt.mu is held.
 func (rt *Runtime) explains() bool {
-	return slices.ContainsFunc(rt.observing(), func(o observer) bool { _, is := o.(*explaining); return is })
+	return slices.ContainsFunc(rt.observing(), func(o seam.Observer) bool { _, is := o.(*study.Explaining); return is })
 }
 
-func (e *explaining) chose(c *sight, bytes int, w *tuning.Way) {
-	path, why := w.Path, w.Why
-	if c.staged > 0 {
-		path += ", of a copy in symmetric memory"
-		why += fmt.Sprintf("; %d bytes of ordinary memory are copied", c.staged)
+// BeginCell sets the number of the session's cell whose code runs from now on, any number: Why
+// finds the calls of the cell by it. 0 stands for no cell. Programs need not call it. After Close
+// it does nothing.
+func (rt *Runtime) BeginCell(cell int) {
+	if rt.closed.Load() {
+		return
 	}
-	e.list = append(e.list, choice{c.Record, bytes, path, why})
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.why.BeginCell(cell)
+	rt.observe(&rt.why, cell != 0)
 }
 
-func (e *explaining) issued(c *sight) {
-	if p := &c.route; p.way != "" && p.way != "by" { // of which a call says more
-		e.chose(c, cmp.Or(p.size, p.bytes), c.stream.rt.wayOf(c.on, p, c.notNCCL))
-	}
+// Why explains the execution of this rank's calls in a cell, and returns the number of further
+// calls that it does not remember. It remembers the latest eight cells that have made calls, and
+// the first 128 calls of each. A cell is any number; 0 stands for the latest cell that has made
+// calls. Why neither runs nor waits for anything.
+func (rt *Runtime) Why(cell int) (calls []Explained, more int) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return rt.why.Explained(cell)
 }
 
-// wayOf describes the way of a call on g that has a route. notNCCL says why NCCL did not get it.
-func (rt *Runtime) wayOf(g *Group, p *route, notNCCL string) *tuning.Way {
-	far := g.far(p)
-	switch {
-	case p.splits > 0:
-		return &tuning.Way{Path: fmt.Sprintf("%s, by puts of %d splits of this rank over %s between hosts, stores within", p.of,
-			p.splits, rt.between()), Why: p.why}
-	case p.unknown:
-		return &tuning.Way{Path: fmt.Sprintf("%s over %s between hosts, stores within", p.of, rt.between()), Why: p.why}
-	case p.of != "":
-		why := p.why
-		if notNCCL != "" {
-			why += "; NCCL does not carry it: " + notNCCL
-		}
-		return &tuning.Way{Path: fmt.Sprintf("%s, %d bytes of this rank over %s", p.of, p.bytes, rt.between()), Why: why}
-	case far && p.way == "with":
-		return &tuning.Way{Path: fmt.Sprintf("ring and messages over %s between hosts, loads and stores within", rt.between()),
-			Why: fmt.Sprintf("members are on %d hosts", len(g.split.Parts))}
-	case far:
-		r := g.ranks[p.peer]
-		return &tuning.Way{Path: "ring and messages over " + rt.between(),
-			Why: fmt.Sprintf("rank %d is on host %d, whose memory is not mapped here", r, rt.hostOf(r))}
-	case p.way == "with":
-		return &tuning.Way{Path: "loads and stores", Why: "the memory of all members is mapped here"}
-	}
-	return &tuning.Way{Path: "loads and stores", Why: fmt.Sprintf("the memory of rank %d is mapped here", g.ranks[p.peer])}
-}
+// studied is a world as package study knows it.
+type studied struct{ rt *Runtime }
 
-// farEnd names the other end of the network: "to rank 3 on host 1", "with hosts 1,2".
-func (g *Group) farEnd(p *route) string {
-	if p.way != "with" {
-		r := g.ranks[p.peer]
-		return fmt.Sprintf("%s rank %d on host %d", p.way, r, g.rt.hostOf(r))
-	}
-	var hosts []int
-	for i, part := range g.split.Parts {
-		if i != g.split.Home {
-			hosts = append(hosts, g.rt.hostOf(part[0]))
-		}
-	}
-	if len(hosts) == 1 {
-		return fmt.Sprintf("with host %d", hosts[0])
-	}
-	return "with hosts " + places.Joined(hosts)
-}
+func (w studied) Caller() int           { return w.rt.calls.Caller() }
+func (w studied) HostOf(rank int) int   { return w.rt.hostOf(rank) }
+func (w studied) Between() string       { return w.rt.between() }
+func (w studied) Backend() string       { return w.rt.backend.name }
+func (w studied) Device() device.Device { return w.rt.dev }

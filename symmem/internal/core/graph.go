@@ -145,7 +145,7 @@ func (g *Graph) Replay(opts ...Option) {
 		rt.hold(op, s)
 	}
 	for _, o := range rt.observing() {
-		o.replays(g)
+		o.Replays(graphSeen{g})
 	}
 	rt.countIn()
 	s.mu.Lock()
@@ -232,8 +232,12 @@ func (g *Graph) begin(c *Record) {
 	}
 }
 
-// named lists the first calls of a graph: "scale, all_reduce f32[8] sum, … and 3 more".
-func (g *Graph) named() string {
+// graphSeen is a graph as observers see it.
+type graphSeen struct{ *Graph }
+
+func (g graphSeen) Empty() bool { return g.begun == 0 }
+
+func (g graphSeen) Named() string {
 	var list []string
 	for i := range g.first {
 		list = append(list, g.first[i].Text())

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/measure"
-	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/study"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -37,7 +37,7 @@ func (rt *Runtime) Measure(f func()) Runs {
 	const op = "Measure"
 	m := rt.beginMeasure(op, f)
 	defer m.end()
-	var chosen []choice
+	var chosen []study.Choice
 	g := rt.Capture(func() {
 		chosen = rt.choosing(f)
 		for range graphCalls - 1 {
@@ -51,7 +51,7 @@ func (rt *Runtime) Measure(f func()) Runs {
 		m.meet()
 		mine.Took = append(mine.Took, g.Elapsed(graphReplays)/graphCalls)
 	}
-	mine.Sent = sent(chosen)
+	mine.Sent = study.Sent(chosen)
 	runs := m.gathered(mine)
 	runs.Device, runs.Host, runs.Calls = runs.Took, nil, graphCalls
 	m.whole = true
@@ -87,7 +87,7 @@ func (rt *Runtime) measured(op string, n int, codes ...func()) []Runs {
 	defer m.end()
 	mine := make([]times, len(codes))
 	for i, f := range codes {
-		mine[i].Sent = sent(rt.choosing(f))
+		mine[i].Sent = study.Sent(rt.choosing(f))
 	}
 	for range n {
 		for i, f := range codes {
@@ -222,30 +222,4 @@ func (rt *Runtime) linkRate() (rate float64) {
 		}
 	}
 	return rate
-}
-
-// sent is the least that a rank must send to do these calls, in bytes. It is 0 if a call goes over a
-// network or moves bytes that are not known here.
-func sent(list []choice) (bytes int) {
-	for _, c := range list {
-		p := len(c.call.group.ranks)
-		switch c.call.Op {
-		case operators.AllReduce.Name, operators.TwoShotAllReduce.Name:
-			bytes += 2 * (p - 1) * c.bytes / p
-		case operators.OneShotAllReduce.Name, operators.AllGather.Name:
-			bytes += (p - 1) * c.bytes
-		case operators.ReduceScatter.Name, operators.AllToAll.Name, operators.AllToAllPermute.Name:
-			bytes += (p - 1) * c.bytes / p
-		case operators.Put.Name, operators.PutWithSignal.Name, operators.PutBlock.Name, operators.Broadcast.Name:
-			bytes += c.bytes
-		case operators.Barrier.Name, operators.PutSignal.Name, operators.WaitSignal.Name, operators.WaitForSignal.Name,
-			operators.SignalAdd.Name:
-		default:
-			return 0
-		}
-		if c.call.group.split.Spans() {
-			return 0
-		}
-	}
-	return bytes
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -60,6 +61,8 @@ func (m members) Part(ctx context.Context, end string) error {
 	_, err := m.rt.client.Gather(ctx, bootstrap.Call{Group: m.ranks, Key: m.key + " " + end, Op: "Close"}, nil)
 	return err
 }
+
+func (m members) Split() *places.Split { return &m.split }
 
 func (m members) Waiting(op string) (done func()) { return m.rt.waitOnHost(op, m.Group, m.met) }
 func (m members) Context() context.Context        { return m.rt.host() }

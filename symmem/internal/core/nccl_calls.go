@@ -8,6 +8,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -147,7 +148,7 @@ func (c *Call) RunNCCL(d device.Collective, bytes int) {
 			Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
 	}
 	err := c.stream.issue(func(s device.Stream) error { return s.Collective(comm.C, d) })
-	c.route = route{way: "by", of: comm.Name}
+	c.Route = seam.Route{Way: "by", Of: comm.Name}
 	c.issued(err)
 	why := "the call asks for it by Via"
 	if c.opts.via != ViaNCCL {

@@ -47,11 +47,6 @@ type communicator struct {
 	noPuts    string     // why NCCL does no puts by it; empty if it does
 }
 
-// resting is a stream as packages nccl and copies see it.
-type resting struct{ *Stream }
-
-func (s resting) AtRest() bool { return s.rests(false) }
-
 // Mark implements nccl.Stream.
 func (s resting) Mark(old nccl.Mark) (nccl.Mark, error) {
 	e, _ := old.(*behind)

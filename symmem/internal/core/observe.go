@@ -3,10 +3,10 @@ package symmem
 import (
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
@@ -15,21 +15,10 @@ import (
 // Explain, Why, traces, Compare, Slow and the sanitizer follow the calls of this rank. Each is among
 // the world's observers while it has something to see, and only then does a call tell anything.
 
-// observer hears of calls: see call.go for their steps. rt.mu is held, unless an event says otherwise.
-type observer interface {
-	// admitted begins the work of a call.
-	admitted(c *sight)
-	// ran notes a kernel of the call, and whether it was loaded for the call.
-	ran(kernel string, loaded bool)
-	// chose notes the way of a call that has several. bytes is the size by which it was chosen.
-	chose(c *sight, bytes int, w *tuning.Way)
-	// replays notes that the call replays a graph.
-	replays(g *Graph)
-	// issued notes the route of a call, once work that takes it is in the stream.
-	issued(c *sight)
-
-	// steps reports whether the observer hears of the following, too.
-	steps() bool
+// follower is an observer that hears of further steps of calls and cells. rt.mu is held, unless an event
+// says otherwise.
+type follower interface {
+	seam.Observer
 	// called begins a call on the stream that it has picked, or without rt.mu on the host, where the
 	// stream is nil. A call that leaves the world for a while, or has several streams, begins again.
 	called(op string, s *Stream)
@@ -46,52 +35,33 @@ type observer interface {
 	ended(run uint64)
 }
 
-// blind is an observer that sees nothing.
-type blind struct{}
+// blind is a follower that sees nothing.
+type blind struct{ seam.Blind }
 
-func (blind) steps() bool                      { return false }
 func (blind) called(string, *Stream)           {}
 func (blind) touched(string, *Stream, *Tensor) {}
 func (blind) made(*Tensor)                     {}
-func (blind) admitted(*sight)                  {}
 func (blind) known(uint32, *Group, uint64)     {}
-func (blind) ran(string, bool)                 {}
-func (blind) chose(*sight, int, *tuning.Way)   {}
-func (blind) replays(*Graph)                   {}
-func (blind) issued(*sight)                    {}
 func (blind) left()                            {}
 func (blind) began(uint64)                     {}
 func (blind) ended(uint64)                     {}
 
-// sight is a call as observers see it. It is valid during an event.
-type sight struct {
-	Record
-	on      *Group
-	stream  *Stream
-	timeout time.Duration
-	user    bool   // it launches a kernel of the user's
-	fresh   int8   // where the memory of its result is from
-	notNCCL string // why the device's library of collectives did not get it, if it might have
-	staged  int    // bytes of ordinary memory for which symmetric memory stands
-	route   route
-	signal  signalling // that the call gives or awaits, for observers of steps
-}
-
 // observers are the observers of a world. The sight of the call under way lies here, so that a call
 // needs no memory for it.
 type observers struct {
-	watching atomic.Pointer[[]observer]
-	stepping atomic.Pointer[[]observer] // those that hear of steps
-	sight    sight
+	watching atomic.Pointer[[]seam.Observer]
+	stepping atomic.Pointer[[]follower] // those that are followers
+	sight    seam.Sight
+	signal   signalling // of that call, for followers
 }
 
 // observing lists the observers, nil if there are none.
-func (rt *Runtime) observing() []observer { return listed(&rt.watching) }
+func (rt *Runtime) observing() []seam.Observer { return listed(&rt.watching) }
 
-// following lists the observers that hear of steps, nil if there are none.
-func (rt *Runtime) following() []observer { return listed(&rt.stepping) }
+// following lists the followers, nil if there are none.
+func (rt *Runtime) following() []follower { return listed(&rt.stepping) }
 
-func listed(p *atomic.Pointer[[]observer]) []observer {
+func listed[O any](p *atomic.Pointer[[]O]) []O {
 	if list := p.Load(); list != nil {
 		return *list
 	}
@@ -99,23 +69,26 @@ func listed(p *atomic.Pointer[[]observer]) []observer {
 }
 
 // observe adds an observer, or takes it off. rt.mu is held.
-func (rt *Runtime) observe(o observer, on bool) {
-	set := func(p *atomic.Pointer[[]observer], on bool) {
-		list := slices.DeleteFunc(slices.Clone(listed(p)), func(other observer) bool { return other == o })
-		if on {
-			list = append(list, o)
-		}
-		p.Store(&list)
-		if len(list) == 0 {
-			p.Store(nil)
-		}
+func (rt *Runtime) observe(o seam.Observer, on bool) {
+	enlist(&rt.watching, o, on)
+	if f, is := o.(follower); is {
+		enlist(&rt.stepping, f, on)
 	}
-	set(&rt.watching, on)
-	set(&rt.stepping, on && o.steps())
+}
+
+func enlist[O comparable](p *atomic.Pointer[[]O], o O, on bool) {
+	list := slices.DeleteFunc(slices.Clone(listed(p)), func(other O) bool { return other == o })
+	if on {
+		list = append(list, o)
+	}
+	p.Store(&list)
+	if len(list) == 0 {
+		p.Store(nil)
+	}
 }
 
 // observeWith adds an observer until the function that it returns is called.
-func (rt *Runtime) observeWith(o observer) (done func()) {
+func (rt *Runtime) observeWith(o seam.Observer) (done func()) {
 	set := func(on bool) {
 		rt.mu.Lock()
 		defer rt.mu.Unlock()
@@ -131,10 +104,13 @@ func (c *Call) begins(user bool) {
 	if list := c.rt.observing(); list != nil && !c.begun {
 		c.begun = true
 		v := &c.rt.sight
-		v.Record, v.on, v.stream, v.timeout, v.user = c.Record, c.opts.group, c.stream, c.opts.timeout, user
-		v.fresh, v.notNCCL = c.fresh, c.notNCCL
+		*v = seam.Sight{Entry: c.Record.Entry, Stream: resting{c.stream}, Timeout: c.opts.timeout, User: user, Result: c.fresh,
+			NotNCCL: c.notNCCL}
+		if g := c.opts.group; g != nil {
+			v.Group = members{g}
+		}
 		for _, o := range list {
-			o.admitted(v)
+			o.Admitted(v)
 		}
 	}
 	if g := c.rt.capture; g != nil {
@@ -148,7 +124,7 @@ func (c *Call) ran(kernel string, loaded bool) {
 		return
 	}
 	for _, o := range c.rt.observing() {
-		o.ran(kernel, loaded)
+		o.Ran(kernel, loaded)
 	}
 }
 
@@ -159,9 +135,9 @@ func (c *Call) Chose(bytes int, w *tuning.Way) {
 		return
 	}
 	v := &c.rt.sight
-	v.staged = c.stagedBytes()
+	v.Staged = c.stagedBytes()
 	for _, o := range c.rt.observing() {
-		o.chose(v, bytes, w)
+		o.Chose(v, bytes, w)
 	}
 }
 
@@ -172,20 +148,20 @@ func (c *Call) noteRoute() {
 	}
 	v := &c.rt.sight
 	if c.passage.h == nil {
-		v.route = c.route
-	} else if v.route = c.passage.route(c.of); c.rt.following() != nil {
-		v.signal = c.passage.signal(c.of)
+		v.Route = c.Route
+	} else if v.Route = c.passage.route(c.of); c.rt.following() != nil {
+		c.rt.signal = c.passage.signal(c.of)
 	}
-	if v.route.way == "" && v.signal.group == nil {
+	if v.Route.Way == "" && c.rt.signal.group == nil {
 		return
 	}
 	c.told = true
-	c.copied = c.copied || v.route.way != "" && len(c.stages) > 0
-	v.staged = c.stagedBytes()
+	c.copied = c.copied || v.Route.Way != "" && len(c.stages) > 0
+	v.Staged = c.stagedBytes()
 	for _, o := range c.rt.observing() {
-		o.issued(v)
+		o.Issued(v)
 	}
-	v.signal = signalling{} // the handle of which is the program's to drop
+	c.rt.signal = signalling{} // the handle of which is the program's to drop
 }
 
 // makes notes a tensor that the call has made, and returns it.
@@ -196,25 +172,11 @@ func (rt *Runtime) makes(t *Tensor) *Tensor {
 	return t
 }
 
-// route describes the traffic of a call: the peer, the direction and the bytes. The zero value means
-// none.
-type route struct {
-	way   string // "to" or "from" a member, "with" all, or "by" a library
-	peer  int    // by its rank in the group; of "with" it means nothing
-	bytes int
-	of    string // the library; of a collective over hosts the name of its way, and why: bytes is then what this rank sends
-	why   string
-	size  int // of the message, by which the way was chosen
-
-	splits  int  // numbers in device memory that give further bytes; 0 if there are none
-	unknown bool // only the device knows how many bytes it moves
-}
-
 // route describes the traffic of a call of a handle.
-func (p *passage) route(of *operators.Operator) route {
-	r := route{way: of.Traffic, peer: p.peer}
+func (p *passage) route(of *operators.Operator) seam.Route {
+	r := seam.Route{Way: of.Traffic, Peer: p.peer}
 	if p.t != nil {
-		r.bytes = p.t.Bytes()
+		r.Bytes = p.t.Bytes()
 	}
 	return r
 }
@@ -231,11 +193,6 @@ func (p *passage) signal(of *operators.Operator) signalling {
 		s.group, s.pad, s.peer, s.awaits = p.h.g, p.h, p.h.g.rank, true
 	}
 	return s
-}
-
-// far reports whether a route on the group leads to another host.
-func (g *Group) far(p *route) bool {
-	return g.split.Spans() && (p.way == "with" || !g.split.Near(p.peer))
 }
 
 // signalling is a signal that a call gives or awaits: on channel index between this rank and a

@@ -3,20 +3,21 @@ package symmem
 import (
 	"testing"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
 // counting is an observer that counts what it hears.
 type counting struct {
-	blind
+	seam.Blind
 	heard map[string]int
-	route route
+	route seam.Route
 }
 
-func (c *counting) admitted(*sight)  { c.heard["admitted"]++ }
-func (c *counting) ran(string, bool) { c.heard["ran"]++ }
-func (c *counting) issued(s *sight)  { c.heard["issued"]++; c.route = s.route }
+func (c *counting) Admitted(*seam.Sight) { c.heard["admitted"]++ }
+func (c *counting) Ran(string, bool)     { c.heard["ran"]++ }
+func (c *counting) Issued(s *seam.Sight) { c.heard["issued"]++; c.route = s.Route }
 
 // A call tells observers of each step once, and nothing when none is there. Afterwards the world holds
 // no handle of it.
@@ -41,10 +42,10 @@ func TestObservers(t *testing.T) {
 	if c.heard["admitted"] != 1 || c.heard["ran"] != 1 || c.heard["issued"] != 1 {
 		t.Errorf("of one call it heard %v", c.heard)
 	}
-	if want := (route{way: "to", bytes: 2 * putCopies}); c.route != want {
+	if want := (seam.Route{Way: "to", Bytes: 2 * putCopies}); c.route != want {
 		t.Errorf("the route is %+v, want %+v", c.route, want)
 	}
-	if s := rt.sight.signal; s != (signalling{}) {
+	if s := rt.signal; s != (signalling{}) {
 		t.Errorf("the world holds the signal %+v", s)
 	}
 	h.PutWithSignal(0, large, 1, 8)

@@ -9,6 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -126,7 +127,7 @@ type Sent struct {
 // LaunchHosts issues a kernel of kernels/hosts, of so many blocks and threads, once for each of the
 // arguments. s describes all together.
 func (c *Call) LaunchHosts(kernel string, blocks, threads int, s Sent, args ...[]byte) {
-	c.route = route{way: "with", bytes: s.Bytes, of: string(s.Way), why: s.Why, size: s.Size, splits: s.Splits}
+	c.Route = seam.Route{Way: "with", Bytes: s.Bytes, Of: string(s.Way), Why: s.Why, Size: s.Size, Splits: s.Splits}
 	c.rt.expect(c.Record.Op, s.Posts)
 	var err error
 	for i := 0; i < len(args) && err == nil; i++ {
@@ -138,7 +139,7 @@ func (c *Call) LaunchHosts(kernel string, blocks, threads int, s Sent, args ...[
 // LaunchPosting issues a kernel that may post operations for other hosts, in a number that only the
 // device knows. way and why describe their way.
 func (c *Call) LaunchPosting(kernel string, l device.Launch, args []byte, way, why string, size int) {
-	c.route = route{way: "with", of: way, why: why, size: size, unknown: true}
+	c.Route = seam.Route{Way: "with", Of: way, Why: why, Size: size, Unknown: true}
 	c.rt.hold(c.Record.Op, c.stream)
 	c.Launch(kernel, 0, l, args)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nvshmem"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/study"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -100,10 +101,10 @@ type world struct {
 	current    *Stream
 	beside     beside
 	working
-	slow       slowed     // slow.go
-	why        remembered // why.go
-	capture    *Graph     // being captured
-	pooling    *Group     // whose memory pool is in use, or nil
+	slow       slowed    // slow.go
+	why        study.Why // explain.go
+	capture    *Graph    // being captured
+	pooling    *Group    // whose memory pool is in use, or nil
 	builtins   map[builtinKernel]device.Kernel
 	spare      *Tensor   // memory for the reductions of the next graph, or nil
 	unfreed    []*Tensor // of measurements that have failed: measure.go

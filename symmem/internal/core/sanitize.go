@@ -70,7 +70,6 @@ type located struct {
 	rt *Runtime
 }
 
-func (l located) steps() bool            { return true }
 func (l located) called(string, *Stream) { l.rt.sanitizer.Calling(l.rt.calls.Caller) }
 func (l located) began(run uint64)       { l.rt.sanitizer.Begun(run) }
 func (l located) ended(run uint64)       { l.rt.sanitizer.Ended(run) }

@@ -9,7 +9,7 @@ import (
 
 // slowed holds the setting of Slow; guarded by rt.mu.
 type slowed struct {
-	blind
+	seam.Blind
 	setting *delays.Setting // nil: no rank is late
 	late    *delays.Delayer // of this rank, or nil
 }
@@ -63,17 +63,18 @@ func (p slowPart) Settle(l seam.Loss) error {
 	return nil
 }
 
-// admitted puts the delay of a call in its stream.
-func (s *slowed) admitted(c *sight) {
-	rt := c.stream.rt
-	by := s.late.Next(delays.Of(c.Op, c.user))
+// Admitted puts the delay of a call in its stream.
+func (s *slowed) Admitted(c *seam.Sight) {
+	stream := c.Stream.(resting).Stream
+	rt := stream.rt
+	by := s.late.Next(delays.Of(c.Op, c.User))
 	if by == 0 {
 		return
 	}
-	args := delay.DelayArgs{Context: rt.kernelContext(rt.all, &options{timeout: c.timeout}, 0), Ns: uint64(by)}
+	args := delay.DelayArgs{Context: rt.kernelContext(rt.all, &options{timeout: c.Timeout}, 0), Ns: uint64(by)}
 	l := launch.OneBlock(1)
 	l.Args = launch.Bytes(&args)
-	if err := c.stream.launch(rt.builtin(c.Op, "delay", 0), l); err != nil {
+	if err := stream.launch(rt.builtin(c.Op, "delay", 0), l); err != nil {
 		panic(rt.failure(c.Op, err))
 	}
 }

@@ -60,6 +60,14 @@ func (rt *Runtime) adopt(d device.Stream) *Stream {
 	return s
 }
 
+// resting is a stream as parts in packages of their own see it.
+type resting struct{ *Stream }
+
+func (s resting) AtRest() bool { return s.rests(false) }
+
+// Issue implements seam.Stream.
+func (s resting) Issue(f func(device.Stream) error) error { return s.issue(f) }
+
 // Free waits for the stream's work and gives it back. The world's first stream cannot be freed, nor
 // the current one.
 func (s *Stream) Free() {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/symmrepl/symmrepl/internal/timeline"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/trace"
 )
 
@@ -47,8 +49,6 @@ type tracing struct {
 	*trace.Trace
 }
 
-func (t *tracing) steps() bool { return true }
-
 func (t *tracing) called(op string, s *Stream) {
 	if s != nil {
 		t.Issue(op, s.id)
@@ -63,29 +63,32 @@ func (t *tracing) known(id uint32, g *Group, ordinal uint64) {
 	t.Know(id, g.ranks, trace.Ends{Group: g.key, Ordinal: ordinal})
 }
 
-func (t *tracing) replays(g *Graph) {
+// Replays implements seam.Observer.
+func (t *tracing) Replays(of seam.Graph) {
+	g := of.(graphSeen).Graph
 	var ids []uint32
 	var members [][]int
 	for i := range g.calls {
 		c := &g.calls[i]
 		ids, members = append(ids, c.ID), append(members, c.group.members())
 	}
-	t.Replays(ids, members)
+	t.Trace.Replays(ids, members)
 	if len(g.groups) > 0 {
 		t.Know(0, g.groups[0].members(), trace.Ends{Group: g.groups[0].key})
 	}
 }
 
-func (t *tracing) issued(c *sight) {
-	if c.signal.group != nil {
-		t.Signals(c.signal.names())
+// Issued implements seam.Observer.
+func (t *tracing) Issued(c *seam.Sight) {
+	p, rt := &c.Route, c.Stream.(resting).rt
+	if rt.signal.group != nil {
+		t.Signals(rt.signal.names())
 	}
-	p := &c.route
 	switch {
-	case p.way == "by":
-		t.Crosses(p.of, 0)
-	case p.way != "" && c.on.far(p):
-		t.Crosses(c.stream.rt.between()+" "+c.on.farEnd(p), p.bytes)
+	case p.Way == "by":
+		t.Crosses(p.Of, 0)
+	case p.Way != "" && p.Far(c.Group):
+		t.Crosses(rt.between()+" "+c.Group.(members).farEnd(p), p.Bytes)
 	}
 }
 
@@ -200,4 +203,22 @@ func (g *Group) members() []int {
 		return nil
 	}
 	return g.ranks
+}
+
+// farEnd names the other end of the network: "to rank 3 on host 1", "with hosts 1,2".
+func (g *Group) farEnd(p *seam.Route) string {
+	if p.Way != "with" {
+		r := g.ranks[p.Peer]
+		return fmt.Sprintf("%s rank %d on host %d", p.Way, r, g.rt.hostOf(r))
+	}
+	var hosts []int
+	for i, part := range g.split.Parts {
+		if i != g.split.Home {
+			hosts = append(hosts, g.rt.hostOf(part[0]))
+		}
+	}
+	if len(hosts) == 1 {
+		return fmt.Sprintf("with host %d", hosts[0])
+	}
+	return "with hosts " + places.Joined(hosts)
 }

@@ -33,6 +33,7 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 	rt.heap = nvshmem.NewHeap(nvshmem.World{Device: dev, Name: rt.name, Page: rt.watch,
 		Aborted: func() bool { return rt.abort.Load() != nil },
 		Backend: func() (name, advice string) { return rt.backendName(), rt.backend.fix(nvshmemBackend) }})
+	rt.why.World = studied{rt}
 	rt.parts, rt.carriers = rt.madeOf(), rt.carriedBy()
 	if c := config.Client; c != nil {
 		rt.client, rt.rank, rt.size = c, c.Rank(), c.Size()

@@ -18,10 +18,11 @@ type alone struct {
 	ctx context.Context
 }
 
-func (*alone) String() string { return "world" }
-func (*alone) Rank() int      { return 0 }
-func (*alone) Ranks() []int   { return []int{0} }
-func (*alone) Channels() int  { return 2 }
+func (*alone) String() string       { return "world" }
+func (*alone) Rank() int            { return 0 }
+func (*alone) Ranks() []int         { return []int{0} }
+func (*alone) Channels() int        { return 2 }
+func (*alone) Split() *places.Split { return nil }
 func (*alone) Gather(_, _ string, mine []byte, failed error) ([][]byte, error) {
 	return [][]byte{mine}, failed
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 )
 
 // Members is a group of ranks, as a part of the world that has a package of its own knows it.
@@ -12,6 +14,7 @@ type Members interface {
 	Rank() int      // this rank's number in the group
 	Ranks() []int   // the members as world ranks
 	Channels() int
+	Split() *places.Split // the members by host
 
 	// The lock keeps meetings of other goroutines away. Whoever calls Gather holds it.
 	sync.Locker

@@ -1,11 +1,14 @@
-package symmem
+package study
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/internal/count"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -16,10 +19,12 @@ const (
 	whyCalls = 128 // the first of each
 )
 
-// remembered are the calls of the latest cells of a session, for Why; guarded by rt.mu. In a program
-// the number of the cell stays 0, and nothing is remembered.
-type remembered struct {
-	blind
+// Why is an observer that remembers the calls of the latest cells of a session. The lock of the world
+// guards it.
+type Why struct {
+	seam.Blind
+	World World
+
 	cell  int           // that runs
 	cells []*cellsCalls // from the oldest to the latest
 	now   *passed       // the record of the call under way, or nil
@@ -34,62 +39,47 @@ type cellsCalls struct {
 
 // passed is a call as it was executed. The words are made when somebody asks.
 type passed struct {
-	call    Record
-	group   *Group
+	call    calls.Entry
+	group   seam.Members
 	way     *tuning.Way // nil if it has one way
 	bytes   int         // by which the way was chosen
-	route   route
+	route   seam.Route
 	notNCCL string
 	kernels [4]string
 	n       int // of the kernels, the first four of which have names here
 	loaded  bool
-	staged  int    // bytes of ordinary memory that symmetric memory stood for
-	fresh   int8   // where the memory of the result is from
-	graph   *Graph // that was replayed, else nil
+	staged  int         // bytes of ordinary memory that symmetric memory stood for
+	result  seam.Result // where the memory of the result is from
+	graph   seam.Graph  // that was replayed, else nil
 }
 
-// Explained is a call of a cell: see [Runtime.Why].
+// Explained is a call of a cell: see [Why].
 type Explained struct {
 	Call    string   // "one_shot_all_reduce f32[1024] sum on world (4 ranks)"
 	Caller  int      // where it was made, as Config.Caller said
 	Details []string // "way: one shot by packets, because ...", "kernels: ..."
 }
 
-// BeginCell sets the number of the session's cell whose code runs from now on, any number: Why
-// finds the calls of the cell by it. 0 stands for no cell. Programs need not call it. After Close
-// it does nothing.
-func (rt *Runtime) BeginCell(cell int) {
-	if rt.closed.Load() {
-		return
-	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	rt.why.cell, rt.why.now = cell, nil
-	rt.observe(&rt.why, cell != 0)
-}
+// BeginCell notes that the code of a cell runs from now on.
+func (w *Why) BeginCell(cell int) { w.cell, w.now = cell, nil }
 
-// Why explains the execution of this rank's calls in a cell, and returns the number of further
-// calls that it does not remember. It remembers the latest eight cells that have made calls, and
-// the first 128 calls of each. A cell is any number; 0 stands for the latest cell that has made
-// calls. Why neither runs nor waits for anything.
-func (rt *Runtime) Why(cell int) (calls []Explained, more int) {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	for i := len(rt.why.cells) - 1; i >= 0; i-- {
-		c := rt.why.cells[i]
+// Explained explains the calls of a cell, or of the latest one for 0, and returns the number of further
+// calls that are not remembered.
+func (w *Why) Explained(cell int) (calls []Explained, more int) {
+	for _, c := range slices.Backward(w.cells) {
 		if c.cell != cell && cell != 0 {
 			continue
 		}
 		for j := range c.calls {
-			calls = append(calls, rt.explained(&c.calls[j]))
+			calls = append(calls, w.explained(&c.calls[j]))
 		}
 		return calls, c.more
 	}
 	return nil, 0
 }
 
-// admitted begins the record of a call.
-func (w *remembered) admitted(c *sight) {
+// Admitted begins the record of a call.
+func (w *Why) Admitted(c *seam.Sight) {
 	w.now = nil
 	n := len(w.cells)
 	if n == 0 || w.cells[n-1].cell != w.cell {
@@ -107,12 +97,13 @@ func (w *remembered) admitted(c *sight) {
 		last.more++
 		return
 	}
-	last.calls = append(last.calls, passed{call: c.Record, group: c.on, notNCCL: c.notNCCL, fresh: c.fresh})
+	last.calls = append(last.calls, passed{call: c.Entry, group: c.Group, notNCCL: c.NotNCCL, result: c.Result})
 	w.now = &last.calls[len(last.calls)-1]
-	w.now.call.Caller = c.stream.rt.calls.Caller()
+	w.now.call.Caller = w.World.Caller()
 }
 
-func (w *remembered) ran(kernel string, loaded bool) {
+// Ran implements seam.Observer.
+func (w *Why) Ran(kernel string, loaded bool) {
 	p := w.now
 	if p == nil {
 		return
@@ -124,35 +115,38 @@ func (w *remembered) ran(kernel string, loaded bool) {
 	p.loaded = p.loaded || loaded
 }
 
-func (w *remembered) chose(c *sight, bytes int, way *tuning.Way) {
+// Chose implements seam.Observer.
+func (w *Why) Chose(c *seam.Sight, bytes int, way *tuning.Way) {
 	if p := w.now; p != nil {
-		p.bytes, p.way, p.staged = bytes, way, c.staged
+		p.bytes, p.way, p.staged = bytes, way, c.Staged
 	}
 }
 
-func (w *remembered) replays(g *Graph) {
+// Replays implements seam.Observer.
+func (w *Why) Replays(g seam.Graph) {
 	if w.now != nil {
 		w.now.graph = g
 	}
 }
 
-func (w *remembered) issued(c *sight) {
-	if w.now != nil && c.route.way != "" && c.route.way != "by" {
-		w.now.route = c.route
+// Issued implements seam.Observer.
+func (w *Why) Issued(c *seam.Sight) {
+	if w.now != nil && c.Route.Way != "" && c.Route.Way != "by" {
+		w.now.route = c.Route
 	}
 }
 
-// explained describes a remembered call. rt.mu is held.
-func (rt *Runtime) explained(p *passed) Explained {
+// explained describes a remembered call.
+func (w *Why) explained(p *passed) Explained {
 	e := Explained{Call: p.call.Text(), Caller: p.call.Caller}
 	if p.group != nil && p.call.Manner != operators.Alone {
-		e.Call += fmt.Sprintf(" on %v (%s)", p.group, count.Of(len(p.group.ranks), "rank"))
+		e.Call += fmt.Sprintf(" on %v (%s)", p.group, count.Of(len(p.group.Ranks()), "rank"))
 	}
 	add := func(format string, args ...any) { e.Details = append(e.Details, fmt.Sprintf(format, args...)) }
 	way, bytes, far := p.way, p.bytes, false
-	if way == nil && p.route.way != "" {
-		far, way = p.group.far(&p.route), rt.wayOf(p.group, &p.route, p.notNCCL)
-		bytes = max(p.route.size, p.route.bytes)
+	if way == nil && p.route.Way != "" {
+		far, way = p.route.Far(p.group), wayOf(w.World, p.group, &p.route, p.notNCCL)
+		bytes = max(p.route.Size, p.route.Bytes)
 	}
 	switch {
 	case way != nil && bytes > 0:
@@ -168,17 +162,17 @@ func (rt *Runtime) explained(p *passed) Explained {
 	switch {
 	case way == nil || p.group == nil:
 	case !far && bytes > 0 && (p.call.Op == operators.Get.Name || p.call.Op == operators.GetBlock.Name):
-		add("fetches: %s over %s", count.Of(bytes, "byte"), rt.medium())
+		add("fetches: %s over %s", count.Of(bytes, "byte"), medium(w.World.Device()))
 	default:
-		if n := sent([]choice{{call: p.call, bytes: bytes}}); n > 0 {
-			add("sends: %s at least over %s", count.Of(n, "byte"), rt.medium())
+		if n := Sent([]Choice{{Call: p.call, Group: p.group, Bytes: bytes}}); n > 0 {
+			add("sends: %s at least over %s", count.Of(n, "byte"), medium(w.World.Device()))
 		}
 	}
 	switch {
-	case p.graph != nil && p.graph.begun == 0:
+	case p.graph != nil && p.graph.Empty():
 		add("kernels: none: the graph is empty")
 	case p.graph != nil:
-		add("kernels: the kernels of the graph, which has the calls %s", p.graph.named())
+		add("kernels: the kernels of the graph, which has the calls %s", p.graph.Named())
 	case p.n == 0:
 		add("kernels: none: the device copies or fills by itself, or the host does the work")
 	case p.n > len(p.kernels):
@@ -194,19 +188,19 @@ func (rt *Runtime) explained(p *passed) Explained {
 	if p.staged > 0 {
 		add("operands: %s of ordinary memory, staged in symmetric memory", count.Of(p.staged, "byte"))
 	}
-	switch p.fresh {
-	case fromMemory:
+	switch p.result {
+	case seam.FromMemory:
 		add("result: ordinary memory")
-	case fromPool:
+	case seam.FromPool:
 		add("result: of the memory pool")
 	}
-	add("back end: %s", rt.backend.name)
+	add("back end: %s", w.World.Backend())
 	return e
 }
 
 // medium names the hardware that carries stores to other ranks of the host.
-func (rt *Runtime) medium() string {
-	if d, ok := rt.dev.(device.Linked); ok {
+func medium(dev device.Device) string {
+	if d, ok := dev.(device.Linked); ok {
 		if _, links, err := d.Links(); err == nil && len(links) > 0 {
 			return links[0].Kind
 		}
