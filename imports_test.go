@@ -41,8 +41,9 @@ var parts = []part{
 	// A session on one rank: interp is what session calls an Evaluator.
 	{"interp", []string{"internal", "interp/check", "interp/help", "interp/internal", "interp/lower", "interp/run",
 		"interp/symbols", "session", "session/inband", "symmem"}},
-	{"interp/replay", []string{"interp/check", "interp/export", "interp/symbols", "session"}},
-	{"interp/export", []string{".", "internal", "interp/check", "interp/export/modules", "interp/help", "interp/symbols", "kernels", "session"}},
+	{"interp/replay", []string{"interp/check", "interp/recorded", "interp/symbols", "session"}},
+	{"interp/export", []string{".", "internal", "interp/check", "interp/export/modules", "interp/recorded", "interp/symbols", "kernels", "session"}},
+	{"interp/recorded", []string{"interp/check", "interp/help", "session"}},
 	{"interp/export/modules", nil},
 	{"interp/lower", []string{"interp/check", "interp/generics", "interp/lower/typed", "interp/run", "session"}},
 	{"interp/lower/typed", nil},

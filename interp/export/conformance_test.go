@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/recorded"
 	"github.com/symmrepl/symmrepl/interp/symbols"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -106,11 +107,11 @@ func TestConformance(t *testing.T) {
 			refused = append(refused, name)
 			continue
 		}
-		var e *Error
+		var e *recorded.Error
 		_, err := Program(cells, 1)
 		switch {
 		// functions that use variables of later statements
-		case errors.As(err, &e) && strings.HasPrefix(e.Msg, unchecked):
+		case errors.As(err, &e) && strings.HasPrefix(e.Msg, recorded.Unchecked):
 			refused = append(refused, name)
 		case err != nil:
 			t.Errorf("%s: %v", name, err)

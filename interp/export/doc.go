@@ -17,7 +17,7 @@
 //
 // Between cells the ranks wait for each other. A cell for some ranks runs on those only. Cells that
 // failed on any rank become comments. Their declarations are kept, but a cell that uses one of
-// their variables is refused. A session that a program would run differently is an [Error], never a
+// their variables is refused. A session that a program would run differently is a recorded.Error, never a
 // program.
 //
 // A program differs from the session in some ways. It does not repeat the effects of a failed cell

@@ -8,28 +8,11 @@ import (
 	"slices"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/recorded"
 	"github.com/symmrepl/symmrepl/interp/symbols"
 
 	"github.com/symmrepl/symmrepl/session"
 )
-
-// Error is the reason why a session cannot be written as a program.
-type Error struct {
-	Cell int // 0 if no particular cell is the reason
-	Msg  string
-	Hint string
-}
-
-func (e *Error) Error() string {
-	text := e.Msg
-	if e.Cell != 0 {
-		text = fmt.Sprintf("cell %d: %s", e.Cell, e.Msg)
-	}
-	if e.Hint != "" {
-		text += " (" + e.Hint + ")"
-	}
-	return text
-}
 
 // program is the program under construction.
 type program struct {
@@ -116,13 +99,13 @@ func newProgram(cells []session.Cell, size int, header string) ([]byte, error) {
 
 // check checks the cells.
 func (p *program) check(cells []session.Cell) error {
-	checked, err := Check(p.checker, cells)
+	checked, err := recorded.Check(p.checker, cells)
 	if err != nil {
 		return err
 	}
-	for i, recorded := range cells {
-		recorded.Name, recorded.Line = "", 0
-		p.cells = append(p.cells, &cell{Cell: recorded, checked: checked[i], fresh: map[*types.Var]bool{}})
+	for i, c := range cells {
+		c.Name, c.Line = "", 0
+		p.cells = append(p.cells, &cell{Cell: c, checked: checked[i], fresh: map[*types.Var]bool{}})
 	}
 	return nil
 }
@@ -145,8 +128,8 @@ func (p *program) define(c *cell) error {
 			was, again := old.(*types.Func)
 			again = again && types.Identical(was.Type(), obj.Type())
 			if again && obj.Signature().TypeParams().Len() > 0 {
-				return &Error{c.ID, "the generic function " + obj.Name() + " is defined again",
-					"a program cannot replace it in earlier callers; give it another name"}
+				return &recorded.Error{Cell: c.ID, Msg: "the generic function " + obj.Name() + " is defined again",
+					Hint: "a program cannot replace it in earlier callers; give it another name"}
 			}
 			if again {
 				p.names[obj] = p.names[was]
@@ -224,13 +207,13 @@ func (p *program) checkUses(c *cell) error {
 			continue
 		}
 		if by := p.broken[p.names[obj]]; by != 0 {
-			return &Error{c.ID, fmt.Sprintf("it uses %s, which cell %d defined before it failed", id.Name, by),
-				"define it in a cell that does not fail"}
+			return &recorded.Error{Cell: c.ID, Msg: fmt.Sprintf("it uses %s, which cell %d defined before it failed", id.Name, by),
+				Hint: "define it in a cell that does not fail"}
 		}
 		for _, r := range p.ranksOf(c) {
 			if p.ranks[r][id.Name] != p.names[obj] {
-				return &Error{c.ID, fmt.Sprintf("it uses %s, which other ranks than rank %d have defined", id.Name, r),
-					"a program has the same variables on all ranks; define it on all"}
+				return &recorded.Error{Cell: c.ID, Msg: fmt.Sprintf("it uses %s, which other ranks than rank %d have defined", id.Name, r),
+					Hint: "a program has the same variables on all ranks; define it on all"}
 			}
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/interp/recorded"
 )
 
 // showSource declares the part of package show that the program uses.
@@ -88,7 +90,7 @@ func (p *program) finish(text string) ([]byte, error) {
 }
 
 func (p *program) mistake(err error, text string) error {
-	return &Error{Msg: "the program would not compile: " + err.Error(),
+	return &recorded.Error{Msg: "the program would not compile: " + err.Error(),
 		Hint: "this should not happen; please report the session's cells, which :save writes"}
 }
 

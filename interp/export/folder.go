@@ -13,6 +13,7 @@ import (
 
 	"github.com/symmrepl/symmrepl"
 	"github.com/symmrepl/symmrepl/interp/export/modules"
+	"github.com/symmrepl/symmrepl/interp/recorded"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -129,7 +130,7 @@ func (v *vendored) add(imported string) error {
 		}
 	}
 	if !known {
-		return &Error{Msg: "it imports " + imported + ", a package of your module, which stays there",
+		return &recorded.Error{Msg: "it imports " + imported + ", a package of your module, which stays there",
 			Hint: "write one file for that module, with :export FILE.go"}
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/interp/recorded"
 )
 
 // fileHeader begins a program in one file, folderHeader one in a folder with everything it needs.
@@ -38,7 +40,7 @@ func (p *program) write() (text string, err error) {
 		switch e := recover().(type) {
 		case nil:
 		case unnameable:
-			err = &Error{current, e.Error(), "convert it to another, such as an interface"}
+			err = &recorded.Error{Cell: current, Msg: e.Error(), Hint: "convert it to another, such as an interface"}
 		default:
 			panic(e)
 		}
@@ -49,7 +51,7 @@ func (p *program) write() (text string, err error) {
 	for _, c := range p.cells {
 		current = c.ID
 		done := p.cell(c)
-		fmt.Fprintf(&body, "\n// %s.\n", Title(c.Cell))
+		fmt.Fprintf(&body, "\n// %s.\n", recorded.Title(c.Cell))
 		if c.Failed != "" && c.Source != "" {
 			body.WriteString("//\n" + commented(c.Source))
 		}

@@ -4,6 +4,7 @@ import (
 	"go/types"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/recorded"
 )
 
 func isHandle(t types.Type) bool { return check.IsPointer(t) && check.SymmType(t) == "Handle" }
@@ -97,7 +98,7 @@ func isForeign(t types.Type) bool {
 // sendable returns an error if the value of a variable can be neither sent nor made by a replay.
 func sendable(v variable) error {
 	refuse := func(why, hint string) error {
-		return &Error{Msg: "the variable " + v.name + " of type " + check.TypeName(v.typ) + " cannot be sent: " + why, Hint: hint}
+		return &recorded.Error{Msg: "the variable " + v.name + " of type " + check.TypeName(v.typ) + " cannot be sent: " + why, Hint: hint}
 	}
 	switch {
 	case isPlain(v.typ) || check.IsTensor(v.typ):

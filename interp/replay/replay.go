@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/export"
+	"github.com/symmrepl/symmrepl/interp/recorded"
 	"github.com/symmrepl/symmrepl/interp/symbols"
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -34,23 +34,20 @@ type variable struct {
 	typ  types.Type
 }
 
-// Error is the reason why code cannot be run in another session: its cell is 0 for the code itself.
-type Error = export.Error
-
 // Of returns the needs of code, the statements of a function's body, from the session whose cells
-// are history. The error is an *Error, or the error of a checker.
+// are history. The error is an *recorded.Error, or the error of a checker.
 func Of(history []session.Cell, code string) (*Needs, error) {
 	history = slices.DeleteFunc(slices.Clone(history), func(c session.Cell) bool { return c.Ended })
 	for _, c := range history {
 		if c.Program != nil {
-			return nil, &Error{Cell: c.ID, Msg: "it runs a program, whose files are no cells"}
+			return nil, &recorded.Error{Cell: c.ID, Msg: "it runs a program, whose files are no cells"}
 		}
 	}
 	checker, err := check.New(token.NewFileSet(), symbols.Tables(), nil)
 	if err != nil {
 		return nil, err
 	}
-	checked, err := export.Check(checker, history)
+	checked, err := recorded.Check(checker, history)
 	if err != nil {
 		return nil, err
 	}
@@ -294,7 +291,7 @@ func (f *finder) find(n *Needs, ran *check.Cell) error {
 			n.sent = append(n.sent, variable{name, obj.Type()})
 		case nil:
 			if len(f.bodies[name]) == 0 {
-				return &Error{Msg: fmt.Sprintf("the code uses %s, which the session has no more under this name", name),
+				return &recorded.Error{Msg: fmt.Sprintf("the code uses %s, which the session has no more under this name", name),
 					Hint: "give its replacement another name"}
 			}
 		}
@@ -305,7 +302,7 @@ func (f *finder) find(n *Needs, ran *check.Cell) error {
 			return err
 		}
 		if isFunc(v.typ) && !f.open(v.name) {
-			return &Error{Msg: "the variable " + v.name + " cannot be sent: the variables that its function has captured are not known",
+			return &recorded.Error{Msg: "the variable " + v.name + " cannot be sent: the variables that its function has captured are not known",
 				Hint: "declare the function itself, by func " + v.name}
 		}
 	}
@@ -322,7 +319,7 @@ func (f *finder) find(n *Needs, ran *check.Cell) error {
 			continue
 		}
 		if c.Failed != "" {
-			return &Error{Cell: c.ID, Msg: "it declares or sets variables of the code, and it failed: " + c.Failed,
+			return &recorded.Error{Cell: c.ID, Msg: "it declares or sets variables of the code, and it failed: " + c.Failed,
 				Hint: "run it again without the failure"}
 		}
 		if err := refuseUnsteady(f.cells[i], f.cells[i].Body, c.ID); err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/symmrepl/symmrepl/interp/recorded"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -117,7 +118,7 @@ func TestRefused(t *testing.T) {
 		case err == nil || !strings.Contains(err.Error(), c.want):
 			t.Errorf("%s: %v, want %q", c.code, err, c.want)
 		}
-		if e, ok := errors.AsType[*Error](err); ok && e.Cell != c.cell {
+		if e, ok := errors.AsType[*recorded.Error](err); ok && e.Cell != c.cell {
 			t.Errorf("%s: the error is of cell %d, want %d", c.code, e.Cell, c.cell)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/recorded"
 )
 
 // unsteady holds the reasons why the results of packages may be different each time.
@@ -66,7 +67,7 @@ func refuseUnsteady(c *check.Cell, node ast.Node, cell int) (err error) {
 		if why == "" || slices.Contains(steady[path], obj.Name()) || some != nil && !slices.Contains(some, obj.Name()) {
 			return true
 		}
-		err = &Error{Cell: cell, Msg: fmt.Sprintf("%s.%s cannot be compared between sessions: %s", obj.Pkg().Name(), obj.Name(),
+		err = &recorded.Error{Cell: cell, Msg: fmt.Sprintf("%s.%s cannot be compared between sessions: %s", obj.Pkg().Name(), obj.Name(),
 			why), Hint: "call it in a cell before, and keep the result in a variable"}
 		return false
 	})

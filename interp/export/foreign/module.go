@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/export"
+	"github.com/symmrepl/symmrepl/interp/recorded"
 	"github.com/symmrepl/symmrepl/interp/symbols"
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -84,7 +84,7 @@ func newModule(cells []session.Cell, reserved []string, lang func(*module) langu
 	if err != nil {
 		return nil, err
 	}
-	checked, err := export.Check(checker, cells)
+	checked, err := recorded.Check(checker, cells)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (m *module) writeCell(c *cell, last bool) {
 	if n := len(m.out); n > 0 && m.out[n-1] != "" {
 		m.out = append(m.out, "")
 	}
-	m.line(m.lang.comment() + " " + export.Title(c.recorded) + ".")
+	m.line(m.lang.comment() + " " + recorded.Title(c.recorded) + ".")
 	if c.recorded.Folder != "" {
 		m.line(m.lang.comment() + " The session changed its folder to " + quote(c.recorded.Folder) + ".")
 		return

@@ -1,4 +1,4 @@
-package export
+package recorded
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// unchecked begins the message about a cell that ran but does not check after those before it.
-const unchecked = "it does not check after the cells before it: "
+// Unchecked begins the message about a cell that ran but does not check after those before it.
+const Unchecked = "it does not check after the cells before it: "
 
 // Check checks the cells of a session in their order. The result has one for each; it is nil for a
 // cell that failed and does not check. One that ran and does not check is an [Error].
@@ -20,7 +20,7 @@ func Check(checker *check.Checker, cells []session.Cell) ([]*check.Cell, error) 
 		c.Name, c.Line = "", 0
 		checked, err := checkCell(checker, c)
 		if err != nil && c.Failed == "" {
-			return nil, &Error{c.ID, unchecked + err.Error(), "ranks that were restarted may have had other names"}
+			return nil, &Error{Cell: c.ID, Msg: Unchecked + err.Error(), Hint: "ranks that were restarted may have had other names"}
 		}
 		list = append(list, checked)
 	}
