@@ -110,7 +110,7 @@ func (r *run) tellStopped(standing []int) {
 		return
 	}
 	r.toldStopped = true
-	at := r.on[standing[0]].stands.Place
+	at := r.on[standing[0]].Stands.Place
 	r.note(fmt.Sprintf("the debugger of another front end has stopped this cell at %s:%d: the cell goes on when that debugger resumes it or leaves; %s interrupts it\n",
 		at.Name, at.Line, r.stop()))
 }

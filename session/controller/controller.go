@@ -324,7 +324,7 @@ func (c *controller) takeOutput(ranks []int, e wire.Event, b []byte) (waits []fu
 // foldOf returns the fold that takes a rank's output on a stream now. c.mu is held.
 func (c *controller) foldOf(rank int, stream session.Stream) *fold {
 	switch r := c.run; {
-	case r == nil || !r.on[rank].takesPart:
+	case r == nil || !r.on[rank].TakesPart:
 		return c.idle
 	case r.on[rank].begun[stream]:
 		return r.fold
@@ -359,7 +359,7 @@ func (c *controller) died(rank int, d *wire.Death) {
 	switch {
 	case s.ready == nil:
 		when = "before it was ready"
-	case c.run == nil || !c.run.on[rank].takesPart:
+	case c.run == nil || !c.run.on[rank].TakesPart:
 		when = "while no cell ran"
 	}
 	if when == "" || s.leaving {
@@ -562,4 +562,12 @@ func (c *controller) Close() error {
 		}
 	})
 	return nil
+}
+
+// reachable lists the ranks that have a worker, or will have one: all but the ranks that the
+// session has given up.
+func (c *controller) reachable() []int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return rankset.Filter(rankset.All(c.size), func(rank int) bool { return c.ranks[rank].failed == nil })
 }

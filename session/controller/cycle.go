@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -15,28 +14,27 @@ import (
 const longCycle = 3
 
 // cycle returns a cycle of waits that has at least longCycle ranks: each rank waits for the next,
-// and the last for the first. It begins with its lowest rank. It returns nil if there is none. pending
-// lists the calls that meet at the hub.
-func (w *watch) cycle(r *run, pending []bootstrap.Pending) []int {
+// and the last for the first. It begins with its lowest rank. It returns nil if there is none.
+func (w *watch) cycle(cell *Snapshot) []int {
 	next := map[int][]int{}
-	for _, rank := range r.running() {
-		next[rank] = w.awaitedIn(r, rank, pending)
+	for _, rank := range cell.running() {
+		next[rank] = w.awaitedIn(cell, rank)
 	}
 	return findCycle(next, longCycle)
 }
 
 // awaitedIn returns the ranks for which a rank waits, without those that wait in the same collective
 // call: they answer each other.
-func (w *watch) awaitedIn(r *run, rank int, pending []bootstrap.Pending) []int {
+func (w *watch) awaitedIn(cell *Snapshot, rank int) []int {
 	v := w.view(rank)
 	if v.manner() != waiting {
 		return nil
 	}
 	var peers []int
 	for _, wait := range v.waits {
-		for _, peer := range awaited(wait, rank, pending) {
+		for _, peer := range awaited(wait, rank, cell.Pending) {
 			o := w.view(peer)
-			if !r.runs(peer) || o.manner() != waiting {
+			if !cell.runs(peer) || o.manner() != waiting {
 				continue
 			}
 			inCall := func(other session.Wait) bool { return wait.Call != "" && other.Call == wait.Call }

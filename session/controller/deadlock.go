@@ -88,76 +88,58 @@ func (s *suspicion) take(ranks []int, status *wire.Status) {
 	}
 }
 
-// lookForDeadlock continues the looks, and ends the cell if its ranks stand still for good.
-func (r *run) lookForDeadlock(now time.Time) {
-	s := &r.watch.stuck
-	if r.c.config.Deadlock == session.DeadlockWait || !r.interrupted.IsZero() || !r.limitAt.IsZero() {
-		return
+// lookForDeadlock continues the looks. It ends the waits of the cell if its ranks stand still for good.
+func (w *watch) lookForDeadlock(cell *Snapshot) Action {
+	s := &w.stuck
+	if cell.KeepsWaits || !cell.Interrupted.IsZero() || !cell.LimitAt.IsZero() {
+		return nil
 	}
 	if s.question == 0 {
-		if now.Sub(s.asked) >= lookEvery && (s.looks > 0 || r.seemsStill()) {
-			r.look(now)
+		if cell.Now.Sub(s.asked) >= lookEvery && (s.looks > 0 || w.seemsStill(cell)) {
+			s.question, s.asked, s.answers = cell.Question, cell.Now, map[int]*wire.Status{}
+			return Examine{Question: cell.Question}
 		}
-		return
+		return nil
 	}
-	asked := r.c.reachable()
-	if slices.ContainsFunc(asked, func(rank int) bool { return s.answers[rank] == nil }) {
-		if now.Sub(s.asked) > lookWithin {
-			*s = suspicion{asked: now}
+	if slices.ContainsFunc(cell.Reachable, func(rank int) bool { return s.answers[rank] == nil }) {
+		if cell.Now.Sub(s.asked) > lookWithin {
+			*s = suspicion{asked: cell.Now}
 		}
-		return
+		return nil
 	}
 	s.question = 0
-	if !r.standStill(s.answers) {
-		*s = suspicion{asked: now, open: mayEndByThemselves(s.answers)}
-		return
+	if !cell.standStill(s.answers) {
+		*s = suspicion{asked: cell.Now, open: mayEndByThemselves(s.answers)}
+		return nil
 	}
 	switch {
 	case s.last == nil || !alike(s.last, s.answers):
-		s.looks, s.began = 1, now
+		s.looks, s.began = 1, cell.Now
 	case lookedAgain(s.last, s.answers):
 		s.looks++
 	default: // the devices have not checked again yet: the machine may be slow
-		return
+		return nil
 	}
 	s.last = s.answers
-	held := r.heldUp(s.last)
-	if s.open = len(held) == 0; !s.open && s.looks >= looksAlike {
-		r.endInVain(held, now)
+	held := cell.heldUp(s.last)
+	if s.open = len(held) == 0; s.open || s.looks < looksAlike {
+		return nil
 	}
+	return w.endInVain(cell, held)
 }
 
 // seemsStill reports whether a look is worthwhile: according to their last answers, all ranks that
 // run the cell wait in operations.
-func (r *run) seemsStill() bool {
-	return !slices.ContainsFunc(r.running(), func(rank int) bool {
-		v := r.watch.view(rank)
+func (w *watch) seemsStill(cell *Snapshot) bool {
+	return !slices.ContainsFunc(cell.running(), func(rank int) bool {
+		v := w.view(rank)
 		return v == nil || len(v.waits) == 0 || v.standing == nil || !v.standing.Stands
 	})
 }
 
-// look begins a look: it asks all ranks that can answer, including ranks that have finished the
-// cell or do not run it.
-func (r *run) look(now time.Time) {
-	s := &r.watch.stuck
-	r.c.mu.Lock()
-	r.c.questions++
-	s.question, s.asked, s.answers = r.c.questions, now, map[int]*wire.Status{}
-	r.c.mu.Unlock()
-	r.c.tell(r.c.reachable(), wire.Command{Status: s.question, Look: true}, nil)
-}
-
-// reachable lists the ranks that have a worker, or will have one: all but the ranks that the
-// session has given up.
-func (c *controller) reachable() []int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return rankset.Filter(rankset.All(c.size), func(rank int) bool { return c.ranks[rank].failed == nil })
-}
-
 // standStill reports whether all ranks stand still, by their answers to a look, and nothing is
 // under way between them.
-func (r *run) standStill(answers map[int]*wire.Status) bool {
+func (cell *Snapshot) standStill(answers map[int]*wire.Status) bool {
 	sent := map[[2]int]uint64{}
 	for rank, a := range answers {
 		if a.Standing == nil || !a.Standing.Stands {
@@ -166,13 +148,13 @@ func (r *run) standStill(answers map[int]*wire.Status) bool {
 		for _, e := range a.Standing.Exchanged {
 			sent[[2]int{rank, e.Peer}] = e.Sent
 		}
-		if !r.runs(rank) {
+		if !cell.runs(rank) {
 			if a.Run != 0 || len(a.Waits) > 0 {
 				return false
 			}
 			continue
 		}
-		if a.Run != r.number || len(a.Waits) == 0 || slices.ContainsFunc(a.Waits, mayEndByItself) {
+		if a.Run != cell.Run || len(a.Waits) == 0 || slices.ContainsFunc(a.Waits, mayEndByItself) {
 			return false
 		}
 	}
@@ -230,14 +212,14 @@ func lookedAgain(before, after map[int]*wire.Status) bool {
 
 // heldUp returns the ranks whose wait no rank will end, each with the ranks that it waits for,
 // according to the answers to a look. The latter are done, or held up in another call.
-func (r *run) heldUp(answers map[int]*wire.Status) map[int][]int {
+func (cell *Snapshot) heldUp(answers map[int]*wire.Status) map[int][]int {
 	held := map[int][]int{}
-	for _, rank := range r.running() {
+	for _, rank := range cell.running() {
 		held[rank] = nil
 	}
-	pending := r.c.hub.Pending()
+	pending := cell.Pending
 	mayEnd := func(w session.Wait, peer int) bool { // peer may yet end w
-		if !r.runs(peer) || answers[peer] == nil {
+		if !cell.runs(peer) || answers[peer] == nil {
 			return false
 		}
 		_, isHeld := held[peer]
@@ -258,7 +240,7 @@ func (r *run) heldUp(answers map[int]*wire.Status) map[int][]int {
 				case len(w.Peers) > 0:
 					vain = append(vain, rankset.Filter(w.Peers, func(o int) bool { return !mayEnd(w, o) })...)
 				default: // any other rank may end the wait
-					others := slices.DeleteFunc(rankset.All(r.c.size), func(o int) bool { return o == rank })
+					others := slices.DeleteFunc(rankset.All(len(cell.Ranks)), func(o int) bool { return o == rank })
 					if in := rankset.Filter(others, func(o int) bool { return !mayEnd(w, o) }); len(in) == len(others) {
 						vain = append(vain, others...)
 						if len(others) == 0 {
@@ -285,42 +267,39 @@ func sortedRanks(m map[int][]int) []int {
 	return ranks
 }
 
-// endInVain ends the waits of all ranks. Each error names the ranks that would have to end the wait
-// and what they do; its detail is the table. held is the result of heldUp; a rank that is not in
-// held waits for ranks that are. The looks begin anew: code that goes on after an error may wait in vain
-// again.
-func (r *run) endInVain(held map[int][]int, now time.Time) {
-	t := r.watch.table(r, now)
-	r.inVainRows, r.inVainCycle = t.list, t.cycle
-	r.inVain = strings.ReplaceAll("\n"+t.rows, "\n  ", "\n")[1:]
-	s := &r.watch.stuck
-	for _, rank := range r.running() {
+// endInVain ends the waits of all ranks. held is the result of heldUp; a rank that is not in held waits
+// for ranks that are. The looks begin anew: code that goes on after an error may wait in vain again.
+func (w *watch) endInVain(cell *Snapshot, held map[int][]int) EndInVain {
+	s, t := &w.stuck, w.table(cell)
+	end := EndInVain{Rows: t.list, Cycle: t.cycle, Text: strings.ReplaceAll("\n"+t.rows, "\n  ", "\n")[1:]}
+	for _, rank := range cell.running() {
 		peers := held[rank]
 		if peers == nil {
 			peers = rankset.Difference(sortedRanks(held), []int{rank})
 		}
-		c := wire.Command{Abort: r.whatTheyDo(peers), Run: r.number, InVain: true}
+		one := VainWait{Rank: rank, Why: w.whatTheyDo(cell, peers)}
 		if a := s.last[rank]; a != nil {
-			c.Moves = a.Standing.Moves
-			if differ := r.callsDiffer(a.Waits); differ != "" {
-				c.Abort = differ + "; " + c.Abort
+			one.Moves = a.Standing.Moves
+			if differ := w.callsDiffer(cell, a.Waits); differ != "" {
+				one.Why = differ + "; " + one.Why
 			}
 		}
-		r.abort([]int{rank}, c)
+		end.Waits = append(end.Waits, one)
 	}
-	*s = suspicion{asked: now, looks: 1, began: now}
+	*s = suspicion{asked: cell.Now, looks: 1, began: cell.Now}
+	return end
 }
 
 // whatTheyDo describes the activity of ranks that do not end a wait: "rank 1 has finished the cell;
 // rank 2,3 waits in put_signal at cell[3]:2".
-func (r *run) whatTheyDo(ranks []int) string {
+func (w *watch) whatTheyDo(cell *Snapshot, ranks []int) string {
 	alike, order := map[string][]int{}, []string(nil)
 	for _, rank := range ranks {
 		does := "does not run the cell"
-		switch result := r.on[rank].result; {
-		case r.runs(rank):
+		switch result := cell.Ranks[rank].Result; {
+		case cell.runs(rank):
 			does = "waits, too"
-			if a := r.watch.stuck.last[rank]; a != nil && len(a.Waits) > 0 {
+			if a := w.stuck.last[rank]; a != nil && len(a.Waits) > 0 {
 				does = "waits in " + a.Waits[0].Op
 				if at := a.Waits[0].At; at != "" {
 					does += " at " + at
@@ -340,16 +319,4 @@ func (r *run) whatTheyDo(ranks []int) string {
 		order[i] = fmt.Sprintf("rank %s %s", session.FormatRanks(alike[does]), does)
 	}
 	return strings.Join(order, "; ")
-}
-
-// explainInVain changes the error of a rank whose waits were ended as a deadlock: its kind becomes
-// KindDeadlock, and its detail, Hang and Cycle the table.
-func (r *run) explainInVain(e *session.Error) {
-	switch e.Kind {
-	case session.KindInterrupted, session.KindPeer, session.KindDeadlock:
-		e.Kind, e.Hang, e.Cycle = session.KindDeadlock, r.inVainRows, r.inVainCycle
-		if e.Detail == "" {
-			e.Detail = r.inVain
-		}
-	}
 }

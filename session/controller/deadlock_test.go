@@ -161,9 +161,7 @@ func TestLooks(t *testing.T) {
 		}
 		return m
 	}
-	c := newController(session.Config{}, 3, nil)
-	defer c.spawner.close()
-	r := &run{c: c, number: 7, ranks: []int{0, 1, 2}, on: []rankRun{{takesPart: true}, {takesPart: true}, {takesPart: true, result: &session.Result{}}}}
+	cell := &Snapshot{Run: 7, Ranks: []Rank{{TakesPart: true}, {TakesPart: true}, {TakesPart: true, Result: &session.Result{}}}}
 	for _, test := range []struct {
 		name                     string
 		change                   func(rank int, s *wire.Status)
@@ -229,7 +227,7 @@ func TestLooks(t *testing.T) {
 		}, false, false, true},
 	} {
 		before, after := answers(nil), answers(test.change)
-		if got := r.standStill(after); got != test.still {
+		if got := cell.standStill(after); got != test.still {
 			t.Errorf("%s: stands still: %v", test.name, got)
 		}
 		if test.name == "one does not tell" {
@@ -286,8 +284,6 @@ func TestTableAwaitsLooks(t *testing.T) {
 // A look at waits that may end though no rank makes a call does not delay the table, nor does one at
 // ranks that can end each other's waits.
 func TestLooksInVain(t *testing.T) {
-	c := newController(session.Config{}, 2, nil)
-	defer c.spawner.close()
 	for _, test := range []struct {
 		name  string
 		waits []session.Wait // of rank 0, 1
@@ -299,13 +295,13 @@ func TestLooksInVain(t *testing.T) {
 		{"with a limit", []session.Wait{{Op: "w", Peers: []int{1}, Sure: true, Limit: 60}, {Op: "w", Peers: []int{0}, Sure: true}}, true, 0},
 		{"in one call", []session.Wait{{Op: "c", Call: "c #1", Peers: []int{1}, Sure: true}, {Op: "c", Call: "c #1", Peers: []int{0}, Sure: true}}, true, 1},
 	} {
-		r := &run{c: c, number: 7, ranks: []int{0, 1}, left: 2, on: []rankRun{{takesPart: true}, {takesPart: true}}}
-		s := &r.watch.stuck
+		w := &watch{}
+		s := &w.stuck
 		s.question, s.answers = 3, map[int]*wire.Status{}
-		for rank, w := range test.waits {
-			s.answers[rank] = &wire.Status{Run: 7, Waits: []session.Wait{w}, Standing: &wire.Standing{Stands: true}}
+		for rank, wait := range test.waits {
+			s.answers[rank] = &wire.Status{Run: 7, Waits: []session.Wait{wait}, Standing: &wire.Standing{Stands: true}}
 		}
-		r.lookForDeadlock(time.Unix(1000, 0))
+		w.lookForDeadlock(&Snapshot{Now: time.Unix(1000, 0), Run: 7, Reachable: []int{0, 1}, Ranks: []Rank{{TakesPart: true}, {TakesPart: true}}})
 		if s.open != test.open || s.looks != test.looks {
 			t.Errorf("%s: open %v after %d equal looks, want %v after %d", test.name, s.open, s.looks, test.open, test.looks)
 		}

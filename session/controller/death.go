@@ -3,6 +3,7 @@ package controller
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -81,4 +82,28 @@ func placeAt(e *session.Error, cell session.Cell, offset int) {
 	start := strings.LastIndexByte(before, '\n') + 1
 	e.File = cell.Name
 	e.Line, e.Column, e.Source = cell.Place(line+1, offset-start+1)
+}
+
+// togetherAgain follows the causes of deaths that are reported while the next workers start.
+const togetherAgain = "; the ranks are brought together again\n"
+
+// announceDeaths reports the ranks that died, after deathAfter, if they were not reported yet and
+// no other output has come: the cell has ended, but its reply comes only when fresh workers have
+// taken over. Meanwhile all output goes through show. The caller calls done before it returns the
+// reply.
+func (r *run) announceDeaths(out func(session.Output)) (show func(session.Output), done func()) {
+	if r.watch.deaths || !r.hasDied {
+		return out, func() {}
+	}
+	said := make(chan struct{})
+	timer := time.AfterFunc(time.Until(r.failedAt.Add(deathAfter)), func() {
+		defer close(said)
+		out(session.Output{Ranks: r.ranks, Stream: session.Note, Text: deathCauses(r.snapshot(time.Now())) + togetherAgain})
+	})
+	done = sync.OnceFunc(func() {
+		if !timer.Stop() {
+			<-said
+		}
+	})
+	return func(o session.Output) { done(); out(o) }, done
 }

@@ -344,7 +344,7 @@ func (d *debugger) Pause(context.Context) error {
 		if !r.debugged {
 			return fmt.Errorf("%s began before the session was debugged: it cannot be stopped", r.cell.Title())
 		}
-		moving := rankset.Filter(r.running(), func(rank int) bool { return r.on[rank].stands == nil })
+		moving := rankset.Filter(r.running(), func(rank int) bool { return r.on[rank].Stands == nil })
 		r.c.tell(moving, wire.Command{Debug: &wire.Debug{Pause: true}}, nil)
 		return nil
 	})

@@ -11,7 +11,7 @@ import (
 // callsDiffer names the ranks that have made another call in place of the call in which a rank
 // waits, by the number of the call in its group: "rank 0,2 made another call #1 in world:
 // one_shot_all_reduce". It returns "" if no such rank is known. waits are the waits of the rank.
-func (r *run) callsDiffer(waits []session.Wait) string {
+func (w *watch) callsDiffer(cell *Snapshot, waits []session.Wait) string {
 	made, order := map[string][]int{}, []string(nil)
 	note := func(rank int, mine session.Wait, op, at string) {
 		name := operation(op)
@@ -31,16 +31,16 @@ func (r *run) callsDiffer(waits []session.Wait) string {
 		if mine.Ordinal == 0 {
 			continue
 		}
-		for _, rank := range r.ranks {
-			for _, t := range r.on[rank].tallies {
+		for _, rank := range cell.members() {
+			for _, t := range cell.Ranks[rank].Tallies {
 				if t.Group == mine.Group && t.Calls == mine.Ordinal {
 					note(rank, mine, t.Last, t.At)
 				}
 			}
-			if a := r.watch.stuck.last[rank]; a != nil && r.runs(rank) {
-				for _, w := range a.Waits {
-					if w.Group == mine.Group && w.Ordinal == mine.Ordinal {
-						note(rank, mine, w.Op, w.At)
+			if a := w.stuck.last[rank]; a != nil && cell.runs(rank) {
+				for _, its := range a.Waits {
+					if its.Group == mine.Group && its.Ordinal == mine.Ordinal {
+						note(rank, mine, its.Op, its.At)
 					}
 				}
 			}

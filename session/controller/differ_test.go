@@ -9,16 +9,16 @@ import (
 
 // An error of a wait says first which ranks made another call of the same number.
 func TestCallsDiffer(t *testing.T) {
-	r := &run{ranks: []int{0, 1, 2, 3}, on: make([]rankRun, 4), watch: watch{}}
-	for rank := range r.on {
-		r.on[rank].takesPart = true
+	cell, w := &Snapshot{Ranks: make([]Rank, 4)}, &watch{}
+	for rank := range cell.Ranks {
+		cell.Ranks[rank].TakesPart = true
 	}
 	for _, rank := range []int{0, 2} {
-		r.on[rank].result = &session.Result{}
-		r.on[rank].tallies = []session.Tally{{Group: "world", Calls: 1, Last: "one_shot_all_reduce f32[64] sum", At: "cell[2]:1"}}
+		cell.Ranks[rank].Result = &session.Result{}
+		cell.Ranks[rank].Tallies = []session.Tally{{Group: "world", Calls: 1, Last: "one_shot_all_reduce f32[64] sum", At: "cell[2]:1"}}
 	}
 	mine := session.Wait{Op: "two_shot_all_reduce f32[64] sum", Ordinal: 1, Group: "world"}
-	r.watch.stuck.last = map[int]*wire.Status{1: {Waits: []session.Wait{mine}}, 3: {Waits: []session.Wait{mine}}}
+	w.stuck.last = map[int]*wire.Status{1: {Waits: []session.Wait{mine}}, 3: {Waits: []session.Wait{mine}}}
 	for _, c := range []struct {
 		wait session.Wait
 		want string
@@ -29,7 +29,7 @@ func TestCallsDiffer(t *testing.T) {
 		{session.Wait{Op: "two_shot_all_reduce f32[64] sum", Ordinal: 1, Group: "0,2"}, ""},
 		{session.Wait{Op: "wait_signal"}, ""},
 	} {
-		if got := r.callsDiffer([]session.Wait{c.wait}); got != c.want {
+		if got := w.callsDiffer(cell, []session.Wait{c.wait}); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.wait, got, c.want)
 		}
 	}

@@ -231,7 +231,7 @@ func (c *controller) newRun(ctx context.Context, cell session.Cell, guest *borro
 		return nil, errs
 	}
 	for _, rank := range ranks {
-		r.on[rank].takesPart = true
+		r.on[rank].TakesPart = true
 		r.on[rank].incarnation = c.ranks[rank].incarnation
 		c.ranks[rank].busy = true
 	}

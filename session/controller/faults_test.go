@@ -15,7 +15,6 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/pace"
 	"github.com/symmrepl/symmrepl/session"
-	"github.com/symmrepl/symmrepl/session/wire"
 )
 
 // replacedNote is the note about a rank's worker that was replaced.
@@ -81,48 +80,6 @@ func TestDifferentCalls(t *testing.T) {
 	c.want(c.eval("0:reduce 4\n1:reduce 4"), "! [0-2] mismatch the ranks have made different collective calls in world: "+
 		"rank 0,1: 2 calls, the last of them reduce 4; rank 2: 1 call, the last of them reduce 3 (results of this cell may be wrong; make the same calls in the same order, on the same parts of the same tensors, on all of them)\n")
 	c.want(c.eval("gather again"), "= [0-2] 012\n")
-}
-
-// settledReport returns the report of a table that has not changed for tableSettles.
-func settledReport(r *run, now time.Time) (string, waitTable) {
-	r.watch.report(r, now.Add(-tableSettles))
-	return r.watch.report(r, now)
-}
-
-// The table shows a finished rank with its last call in a group, if others wait in calls of that
-// group.
-func TestWatchdogNamesLastCalls(t *testing.T) {
-	c := newController(session.Config{}, 3, nil)
-	defer c.spawner.close()
-	began := time.Unix(0, 0)
-	at := func(d time.Duration) time.Time { return began.Add(d) }
-	r := &run{
-		c: c, cell: session.Cell{ID: 1, Name: "cell[1]", Line: 1}, ranks: []int{0, 1, 2}, started: began, left: 1,
-		on: []rankRun{
-			{takesPart: true, result: &session.Result{}, tallies: []session.Tally{
-				{Group: "world", Ranks: []int{0, 1, 2}, Calls: 2, Last: "all_gather", At: "cell[1]:3"},
-				{Group: "group 0,2", Ranks: []int{0, 2}, Calls: 5, Last: "broadcast"},
-			}},
-			{takesPart: true},
-			{takesPart: true, result: &session.Result{}},
-		},
-	}
-	r.watch.ask(at(time.Second), began, false)
-	for _, c := range []struct {
-		wait session.Wait
-		want string
-	}{
-		{session.Wait{Op: "all_reduce", Ordinal: 2, Group: "world", Peers: []int{0}, Since: 2},
-			"  rank 0  has finished the cell; its last call in world is #2, all_gather at cell[1]:3\n  rank 1  waits in all_reduce #2 for rank 0, for 2.0 s\n  rank 2  has finished the cell\n"},
-		{session.Wait{Op: "wait_signal", Group: "world", Peers: []int{0}, Since: 2},
-			"  rank 0,2  has finished the cell\n  rank 1    waits in wait_signal for rank 0, for 2.0 s\n"},
-	} {
-		r.watch.answer(runEvent{[]int{1}, answer{Event: wire.Event{Status: &wire.Status{Waits: []session.Wait{c.wait}}}}}, at(2*time.Second))
-		text, _ := settledReport(r, at(2*time.Second))
-		if _, said, _ := strings.Cut(text, "\n"); said != c.want {
-			t.Errorf("told\n%swant\n%s", said, c.want)
-		}
-	}
 }
 
 // The end of a worker with much memory is reported long before the kernel has taken it down.
@@ -264,36 +221,6 @@ $`
 	}
 	t.Log("diagnosed after", first)
 	c.want(c.eval("gather x"), "= [0-3] 0123\n")
-}
-
-// The watchdog does not report ranks before they have had the time to answer, even if it asked them
-// late.
-func TestWatchdogAsksFirst(t *testing.T) {
-	c := newController(session.Config{}, 2, nil)
-	defer c.spawner.close()
-	began := time.Unix(0, 0)
-	at := func(d time.Duration) time.Time { return began.Add(d) }
-	r := &run{c: c, cell: session.Cell{ID: 1, Name: "cell[1]", Line: 1}, ranks: []int{0, 1}, started: began, left: 2,
-		on: []rankRun{{takesPart: true}, {takesPart: true}}}
-	waits := func(rank int, d time.Duration) {
-		r.watch.answer(runEvent{[]int{rank}, answer{Event: wire.Event{Status: &wire.Status{Waits: []session.Wait{{Op: "wait_signal",
-			Since: d.Seconds()}}}}}}, at(d))
-	}
-	const late = 1900 * time.Millisecond // this process was held up, and asks long after it should have
-	if !r.watch.ask(at(late), began, false) {
-		t.Fatal("the ranks are not asked")
-	}
-	waits(0, late)
-	if said, _ := r.watch.report(r, at(late+tick)); said != "" {
-		t.Errorf("told too early:\n%s", said)
-	}
-	waits(1, late+2*tick)
-	const want = "cell 1 has run for 2.6 s and waits (Ctrl-C interrupts it):\n  rank 0,1  waits in wait_signal, for 2.6 s\n"
-	r.watch.report(r, at(late+watchEvery))
-	said, table := r.watch.report(r, at(late+watchEvery+tableSettles))
-	if rows := table.list; said != want || len(rows) != 1 || rows[0].Doing != "waits in wait_signal" || session.FormatRanks(rows[0].Ranks) != "0,1" {
-		t.Errorf("told\n%swant\n%s", said, want)
-	}
 }
 
 func TestRestart(t *testing.T) {

@@ -30,17 +30,17 @@ import (
 // report returns the table of waits, and its text under a head, if a rank seems to wait in vain,
 // and the table has changed or was not shown yet. The text is "" otherwise. It sets w.again if the
 // table is no worse than the last one: it is then for front ends that show it in place.
-func (w *watch) report(r *run, now time.Time) (text string, t waitTable) {
-	answered := !w.since.IsZero() && now.Sub(w.since) >= watchEvery // the ranks have had time to answer
-	hung := r.started.Add(hangAfter)
-	if !answered || now.Before(hung) || !r.interrupted.IsZero() {
+func (w *watch) report(cell *Snapshot) (text string, t waitTable) {
+	answered := !w.since.IsZero() && cell.Now.Sub(w.since) >= watchEvery // the ranks have had time to answer
+	hung := cell.Started.Add(hangAfter)
+	if !answered || cell.Now.Before(hung) || !cell.Interrupted.IsZero() {
 		return "", t
 	}
-	if w.judgeMachine(r); w.stuck.isDue(now, hung, w.slow) {
+	if w.judgeMachine(cell); w.stuck.isDue(cell.Now, hung, w.slow) {
 		return "", t
 	}
-	t = w.table(r, now)
-	age := now.Sub(r.started).Seconds()
+	t = w.table(cell)
+	age := cell.Now.Sub(cell.Started).Seconds()
 	w.again = true
 	if len(t.marks) == 0 || t.typing {
 		w.worse = time.Time{}
@@ -48,17 +48,17 @@ func (w *watch) report(r *run, now time.Time) (text string, t waitTable) {
 			return "", t
 		}
 		w.hangs = false
-		return fmt.Sprintf("%s has run for %.1f s and goes on\n", r.cell.Title(), age), waitTable{}
+		return fmt.Sprintf("%s has run for %.1f s and goes on\n", cell.Title, age), waitTable{}
 	}
 	state := ""
 	if t.waits {
 		state = " and waits"
 	}
-	text = fmt.Sprintf("%s has run for %.1f s%s (%s interrupts it):\n%s", r.cell.Title(), age, state, r.stop(), t.rows)
-	if !w.isDue(t.marks, now) {
+	text = fmt.Sprintf("%s has run for %.1f s%s (%s interrupts it):\n%s", cell.Title, age, state, cell.Stop, t.rows)
+	if !w.isDue(t.marks, cell.Now) {
 		return "", t
 	}
-	w.hangs, w.shown = true, now
+	w.hangs, w.shown = true, cell.Now
 	return text, t
 }
 
@@ -98,30 +98,28 @@ type waitTable struct {
 
 // table makes the table from the last answers of the ranks, and from calls at the hub in which
 // ranks are missing.
-func (w *watch) table(r *run, now time.Time) waitTable {
-	program := r.c.config.Program
-	patient := program != nil && program.Unattended && r.c.size == 1 // a single rank that waits for no other needs no report
+func (w *watch) table(cell *Snapshot) waitTable {
+	patient := cell.Unattended && len(cell.Ranks) == 1 // a single rank that waits for no other needs no report
 	t := waitTable{}
 	lines := map[string][]int{} // ranks by their description
 	longest := map[string]float64{}
 	telling := map[string]bool{} // descriptions of ranks that are worth a report
-	awaited := w.awaitedGroups(r)
-	pending := r.c.hub.Pending()
-	still := w.standStill(r, pending, now)
-	for _, rank := range r.ranks {
-		text, seconds := w.describe(r, rank, now, awaited)
+	awaited := w.awaitedGroups(cell)
+	still := w.standStill(cell)
+	for _, rank := range cell.members() {
+		text, seconds := w.describe(cell, rank, awaited)
 		lines[text] = append(lines[text], rank)
 		longest[text] = max(longest[text], seconds)
 		v := w.view(rank)
-		t.typing = t.typing || r.runs(rank) && v.manner() == typing
-		if tells, waits := w.tells(r, rank, still, now); tells && !(patient && !v.waitsForSomeone()) {
+		t.typing = t.typing || cell.runs(rank) && v.manner() == typing
+		if tells, waits := w.tells(cell, rank, still); tells && !(patient && !v.waitsForSomeone()) {
 			telling[text] = true
 			t.waits = t.waits || waits
 		}
 	}
 	for text := range telling { // a row tells of all its ranks, also of those that came to it a moment later
 		for _, rank := range lines[text] {
-			t.marks = append(t.marks, fmt.Sprint(rank, " ", w.mark(r, rank)))
+			t.marks = append(t.marks, fmt.Sprint(rank, " ", w.mark(cell, rank)))
 		}
 	}
 	var rows []string
@@ -134,7 +132,7 @@ func (w *watch) table(r *run, now time.Time) waitTable {
 	var b strings.Builder
 	for _, text := range rows {
 		row := session.HangRow{Ranks: lines[text], Doing: text, For: longest[text]}
-		if v := w.view(row.Ranks[0]); v != nil && r.runs(row.Ranks[0]) {
+		if v := w.view(row.Ranks[0]); v != nil && cell.runs(row.Ranks[0]) {
 			row.Waits = v.waits
 		}
 		t.list = append(t.list, row)
@@ -144,25 +142,26 @@ func (w *watch) table(r *run, now time.Time) waitTable {
 		}
 		b.WriteByte('\n')
 	}
-	for _, p := range pending {
-		since := w.sinceStop(now.Sub(p.Since), now)
+	for _, p := range cell.Pending {
+		since := w.sinceStop(cell.Now.Sub(p.Since), cell.Now)
 		if since >= hangAfter && (slices.ContainsFunc(p.Missing, func(rank int) bool { return still[rank] }) ||
-			w.waitedLong(r, since, p.Missing, now)) {
+			w.waitedLong(cell, since, p.Missing)) {
 			t.marks, t.waits = append(t.marks, fmt.Sprint(p.Call.Op, p.Missing)), true
 		}
 		fmt.Fprintf(&b, "  %s: rank %s came %.1f s ago, rank %s did not\n", p.Call, session.FormatRanks(p.Arrived), since.Seconds(),
 			session.FormatRanks(p.Missing))
 	}
-	if t.cycle = w.cycle(r, pending); t.cycle != nil {
+	if t.cycle = w.cycle(cell); t.cycle != nil {
 		fmt.Fprintf(&b, "  %s\n", describeCycle(t.cycle))
 	}
-	if rows := w.ras.rows(); rows != "" && len(t.marks) > 0 {
+	if len(cell.NCCL) > 0 && len(t.marks) > 0 {
+		rows := "  " + strings.Join(cell.NCCL, "\n  ") + "\n"
 		t.marks = append(t.marks, rows)
 		b.WriteString(rows)
 	}
 	if len(t.marks) > 0 {
-		for _, rank := range r.ranks {
-			if result := r.on[rank].result; result != nil && result.Err != nil {
+		for _, rank := range cell.members() {
+			if result := cell.Ranks[rank].Result; result != nil && result.Err != nil {
 				t.marks = append(t.marks, fmt.Sprint(rank, " failed"))
 			}
 		}
@@ -173,15 +172,15 @@ func (w *watch) table(r *run, now time.Time) waitTable {
 
 // tells reports whether a rank's activity is worth a report, and whether the reason is that it
 // waits. still holds the ranks that stand still.
-func (w *watch) tells(r *run, rank int, still map[int]bool, now time.Time) (tells, waits bool) {
-	if !r.runs(rank) {
+func (w *watch) tells(cell *Snapshot, rank int, still map[int]bool) (tells, waits bool) {
+	if !cell.runs(rank) {
 		return false, false
 	}
 	v := w.view(rank)
-	if w.deaf(v, now) {
+	if w.deaf(v, cell.Now) {
 		return true, true
 	}
-	lasts, quiet := w.lasts(v, now), now.Sub(r.shownAt()) >= hangAfter // code that prints makes progress
+	lasts, quiet := w.lasts(v, cell.Now), cell.Now.Sub(cell.Shown) >= hangAfter // code that prints makes progress
 	switch v.manner() {
 	case waiting, spinning:
 		return lasts >= hangAfter && still[rank], true
@@ -192,7 +191,7 @@ func (w *watch) tells(r *run, rank int, still map[int]bool, now time.Time) (tell
 	case compiling:
 		return lasts >= compileAfter, false
 	case computing, sleeping: // reported only if other ranks have finished and wait for the end of the cell
-		others := slices.ContainsFunc(r.ranks, func(o int) bool { return !r.runs(o) && w.absent(r, o, now) })
+		others := slices.ContainsFunc(cell.members(), func(o int) bool { return !cell.runs(o) && w.absent(cell, o) })
 		return others && lasts >= standAfter && quiet, false
 	}
 	return false, false
@@ -200,7 +199,7 @@ func (w *watch) tells(r *run, rank int, still map[int]bool, now time.Time) (tell
 
 // mark returns the part of a rank's description whose change is worth another table: without the
 // number of a call in a loop, and without the position of running code.
-func (w *watch) mark(r *run, rank int) string {
+func (w *watch) mark(cell *Snapshot, rank int) string {
 	v := w.view(rank)
 	if v == nil {
 		return ""
@@ -235,9 +234,9 @@ func (w *watch) silent(v *view, now time.Time) time.Duration {
 }
 
 // judgeMachine notes how slow the machine is: as the slowest rank that runs the cell.
-func (w *watch) judgeMachine(r *run) {
+func (w *watch) judgeMachine(cell *Snapshot) {
 	w.slow = 0
-	for _, rank := range r.running() {
+	for _, rank := range cell.running() {
 		if v := w.view(rank); v != nil {
 			w.slow = max(w.slow, v.slow)
 		}
@@ -276,29 +275,29 @@ func (w *watch) lasts(v *view, now time.Time) time.Duration {
 
 // standStill returns the ranks that seem unable to end a wait: ranks that do not run the cell or
 // have finished it a while ago, that do not answer, or that stand still. A rank that waits only for
-// ranks that make progress is not among them. pending lists the calls that meet at the hub.
-func (w *watch) standStill(r *run, pending []bootstrap.Pending, now time.Time) map[int]bool {
-	w.judgeMachine(r)
+// ranks that make progress is not among them.
+func (w *watch) standStill(cell *Snapshot) map[int]bool {
+	w.judgeMachine(cell)
 	still := map[int]bool{}
-	for rank := range r.c.size {
+	for rank := range len(cell.Ranks) {
 		v := w.view(rank)
 		switch after := standAfter; {
-		case !r.runs(rank):
-			still[rank] = w.absent(r, rank, now)
-		case w.deaf(v, now):
+		case !cell.runs(rank):
+			still[rank] = w.absent(cell, rank)
+		case w.deaf(v, cell.Now):
 			still[rank] = true
 		default:
 			if v.manner() == compiling {
 				after = compileAfter
 			}
-			still[rank] = w.lasts(v, now) >= after
+			still[rank] = w.lasts(v, cell.Now) >= after
 		}
 	}
 	for changed := true; changed; {
 		changed = false
-		for _, rank := range r.running() {
+		for _, rank := range cell.running() {
 			v := w.view(rank)
-			if m := v.manner(); still[rank] && (m == waiting || m == spinning) && !w.deaf(v, now) && !w.awaitsStill(r, rank, still, pending, now) {
+			if m := v.manner(); still[rank] && (m == waiting || m == spinning) && !w.deaf(v, cell.Now) && !w.awaitsStill(cell, rank, still) {
 				still[rank], changed = false, true
 			}
 		}
@@ -308,28 +307,28 @@ func (w *watch) standStill(r *run, pending []bootstrap.Pending, now time.Time) m
 
 // absent reports whether a rank does not take part in the cell, or finished it a while ago. A rank that
 // waited for it may not have seen that yet: see mayHaveEnded.
-func (w *watch) absent(r *run, rank int, now time.Time) bool {
-	return !r.on[rank].takesPart || now.Sub(r.on[rank].doneAt) >= standAfter
+func (w *watch) absent(cell *Snapshot, rank int) bool {
+	return !cell.Ranks[rank].TakesPart || cell.Now.Sub(cell.Ranks[rank].DoneAt) >= standAfter
 }
 
 // awaitsStill reports whether a waiting rank waits for one of still.
-func (w *watch) awaitsStill(r *run, rank int, still map[int]bool, pending []bootstrap.Pending, now time.Time) bool {
+func (w *watch) awaitsStill(cell *Snapshot, rank int, still map[int]bool) bool {
 	v := w.view(rank)
-	others := slices.DeleteFunc(rankset.All(r.c.size), func(o int) bool { return o == rank })
+	others := slices.DeleteFunc(rankset.All(len(cell.Ranks)), func(o int) bool { return o == rank })
 	// all: no other rank can end a wait any more, or is known to have ended it
-	all := !slices.ContainsFunc(others, func(o int) bool { return !still[o] || !r.runs(o) && w.mayHaveEnded(r, v, o) })
+	all := !slices.ContainsFunc(others, func(o int) bool { return !still[o] || !cell.runs(o) && w.mayHaveEnded(cell, v, o) })
 	if v.manner() == spinning { // for any rank that may change the memory
-		return all || w.waitedLong(r, w.lasts(v, now), others, now)
+		return all || w.waitedLong(cell, w.lasts(v, cell.Now), others)
 	}
 	for _, wait := range v.waits {
-		since := w.sinceStop(time.Duration(wait.Since*float64(time.Second))+now.Sub(v.answered), now)
-		switch peers := awaited(wait, rank, pending); {
+		since := w.sinceStop(time.Duration(wait.Since*float64(time.Second))+cell.Now.Sub(v.answered), cell.Now)
+		switch peers := awaited(wait, rank, cell.Pending); {
 		case since < standAfter, wait.Host && len(peers) == 0: // all have come, and the call is about to return
 		case len(peers) == 0: // any rank may end the wait
-			if all || w.waitedLong(r, since, others, now) {
+			if all || w.waitedLong(cell, since, others) {
 				return true
 			}
-		case slices.ContainsFunc(peers, func(o int) bool { return still[o] && !w.mayHaveEnded(r, v, o) }), w.waitedLong(r, since, peers, now):
+		case slices.ContainsFunc(peers, func(o int) bool { return still[o] && !w.mayHaveEnded(cell, v, o) }), w.waitedLong(cell, since, peers):
 			return true
 		}
 	}
@@ -352,11 +351,11 @@ func awaited(wait session.Wait, rank int, pending []bootstrap.Pending) []int {
 
 // mayHaveEnded reports whether the waits of v may be over: its rank is not known to have checked them since
 // the awaited rank began its present activity.
-func (w *watch) mayHaveEnded(r *run, v *view, awaited int) bool {
+func (w *watch) mayHaveEnded(cell *Snapshot, v *view, awaited int) bool {
 	began := w.since
 	switch o := w.view(awaited); {
-	case !r.runs(awaited):
-		began = r.on[awaited].doneAt // zero if it does not take part
+	case !cell.runs(awaited):
+		began = cell.Ranks[awaited].DoneAt // zero if it does not take part
 	case o != nil:
 		began = o.answered.Add(-w.lasts(o, o.answered))
 	}
@@ -366,13 +365,29 @@ func (w *watch) mayHaveEnded(r *run, v *view, awaited int) bool {
 // waitedLong reports whether a wait for ranks that make progress has lasted so long that it is
 // worth a report all the same. On a slow machine, for kernels that the sanitizer watches, and just
 // after one of those ranks has finished the cell, it returns false.
-func (w *watch) waitedLong(r *run, since time.Duration, ranks []int, now time.Time) bool {
+func (w *watch) waitedLong(cell *Snapshot, since time.Duration, ranks []int) bool {
 	excused := func(o int) bool {
-		if !r.runs(o) {
-			return r.on[o].takesPart && now.Sub(r.on[o].doneAt) < w.slow.Stretch(standAfter)
+		if !cell.runs(o) {
+			return cell.Ranks[o].TakesPart && cell.Now.Sub(cell.Ranks[o].DoneAt) < w.slow.Stretch(standAfter)
 		}
 		v := w.view(o)
 		return v != nil && (v.slow > 0 || v.watched)
 	}
 	return since >= comeWithin && !slices.ContainsFunc(ranks, excused)
+}
+
+// inNCCL reports whether a rank waits inside NCCL for so long that the table may say so.
+func (w *watch) inNCCL(cell *Snapshot) bool {
+	for _, rank := range cell.running() {
+		v := w.view(rank)
+		if v == nil {
+			continue
+		}
+		for _, wait := range v.waits {
+			if wait.NCCL && time.Duration(wait.Since*float64(time.Second))+cell.Now.Sub(v.answered) >= hangAfter {
+				return true
+			}
+		}
+	}
+	return false
 }

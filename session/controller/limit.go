@@ -41,12 +41,11 @@ func (r *run) endAtLimit(now time.Time) {
 		return
 	}
 	for _, rank := range r.running() {
-		v := r.watch.view(rank)
-		if silent := v == nil || !v.stopped && v.answered.Before(r.limitAt); silent && now.Sub(r.limitAt) < limitGrace {
+		if !r.watch.heardSince(rank, r.limitAt) && now.Sub(r.limitAt) < limitGrace {
 			return
 		}
 	}
-	t := r.watch.table(r, now)
+	t := r.watch.table(r.snapshot(now))
 	text := fmt.Sprintf("%s has run for %.1f s and is ended, as %v:\n%s", r.cell.Title(), now.Sub(r.started).Seconds(), r.limit, t.rows)
 	r.fold.show(session.Output{Ranks: r.ranks, Stream: session.Note, Topic: "waits", Text: text, Hang: t.list, Cycle: t.cycle})
 	r.interrupt(r.limit.Error())

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/ras"
@@ -31,25 +30,26 @@ type rasQuestion struct {
 }
 
 // askNCCL asks RAS if ranks have waited in NCCL for long, and takes its answer when it has come. It
-// does not wait.
-func (r *run) askNCCL(now time.Time) {
-	q := &r.watch.ras
+// does not wait. cell.NCCL becomes the lines of the last answer.
+func (r *run) askNCCL(cell *Snapshot) {
+	q := &r.ras
 	select {
 	case q.lines = <-q.answer:
 		q.answer = nil
 	default:
 	}
+	defer func() { cell.NCCL = q.lines }()
 	address := ras.Address(os.Getenv)
-	if !r.watch.inNCCL(r, now) {
+	if !r.watch.inNCCL(cell) {
 		q.lines = nil
 		return
 	}
-	if q.answer != nil || address == "" || !q.asked.IsZero() && now.Sub(q.asked) < rasEvery {
+	if q.answer != nil || address == "" || !q.asked.IsZero() && cell.Now.Sub(q.asked) < rasEvery {
 		return
 	}
 	ranks := r.c.byProcess()
 	answer := make(chan []string, 1)
-	q.asked, q.answer = now, answer
+	q.asked, q.answer = cell.Now, answer
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), rasLimit)
 		defer cancel()
@@ -65,22 +65,6 @@ func (r *run) askNCCL(now time.Time) {
 	}()
 }
 
-// inNCCL reports whether a rank waits inside NCCL for so long that the table may say so.
-func (w *watch) inNCCL(r *run, now time.Time) bool {
-	for _, rank := range r.running() {
-		v := w.view(rank)
-		if v == nil {
-			continue
-		}
-		for _, wait := range v.waits {
-			if wait.NCCL && time.Duration(wait.Since*float64(time.Second))+now.Sub(v.answered) >= hangAfter {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // byProcess returns the ranks by the pids of their workers.
 func (c *controller) byProcess() map[int]int {
 	c.mu.Lock()
@@ -92,12 +76,4 @@ func (c *controller) byProcess() map[int]int {
 		}
 	}
 	return ranks
-}
-
-// rows are the lines of the table.
-func (q *rasQuestion) rows() string {
-	if len(q.lines) == 0 {
-		return ""
-	}
-	return "  " + strings.Join(q.lines, "\n  ") + "\n"
 }

@@ -56,11 +56,29 @@ func hungRun(t *testing.T, wait session.Wait) (r *run, at func(time.Duration) ti
 	at = func(d time.Duration) time.Time { return began.Add(d) }
 	r = &run{
 		c: c, cell: session.Cell{ID: 1, Name: "cell[1]", Line: 1}, ranks: []int{0, 1}, started: began, left: 1,
-		on: []rankRun{{takesPart: true}, {takesPart: true, result: &session.Result{}}},
+		on: []rankRun{{Rank: Rank{TakesPart: true}}, {Rank: Rank{TakesPart: true, Result: &session.Result{}}}},
 	}
-	r.watch.ask(at(time.Second), began, false)
-	r.watch.answer(runEvent{[]int{0}, answer{Event: wire.Event{Status: &wire.Status{Waits: []session.Wait{wait}}}}}, at(2*time.Second))
+	r.watch.look(r.snapshot(at(time.Second)))
+	r.watch.answer([]int{0}, &wire.Status{Waits: []session.Wait{wait}}, nil, at(2*time.Second))
 	return r, at
+}
+
+// toldAt returns what the watchdog shows at a time, and whether the table is no worse than the last one.
+func toldAt(r *run, now time.Time) (text string, again bool) {
+	cell := r.snapshot(now)
+	r.askNCCL(cell)
+	for _, a := range r.watch.look(cell) {
+		if shown, ok := a.(Show); ok {
+			return shown.Text, shown.Again
+		}
+	}
+	return "", false
+}
+
+// settledAt is toldAt for a table that has not changed for a while.
+func settledAt(r *run, now time.Time) (text string, again bool) {
+	toldAt(r, now.Add(-time.Second/4))
+	return toldAt(r, now)
 }
 
 // The table says which ranks of a communicator are behind, as RAS knows it.
@@ -71,34 +89,28 @@ func TestHangInNCCL(t *testing.T) {
 	}
 	asked := rasServer(t, strings.Replace(string(data), `"AllReduce": 5`, `"AllReduce": 4`, 1))
 	r, at := hungRun(t, session.Wait{Op: "all_reduce", Ordinal: 5, Group: "world", Peers: []int{1}, Since: 2, NCCL: true, For: "NCCL"})
-	now := at(2 * time.Second)
-	r.askNCCL(now)
-	text, _ := settledReport(r, now)
+	text, _ := settledAt(r, at(2*time.Second))
 	if want := "  rank 0  waits in all_reduce #5 for rank 1: NCCL, for 2.0 s\n  rank 1  has finished the cell\n"; !strings.HasSuffix(text, want) {
 		t.Errorf("before RAS has answered: %q", text)
 	}
 	<-asked
-	answer := r.watch.ras.answer
+	answer := r.ras.answer
 	lines := <-answer
 	answer <- lines
-	now = at(3 * time.Second)
-	r.askNCCL(now)
-	text, _ = settledReport(r, now)
+	text, again := settledAt(r, at(3*time.Second))
 	want := "  rank 1  has finished the cell\n" +
 		"  NCCL's communicator 0xae94423cfbb2ef4a of rank 0-1, member 2 (pid 4002 on 127.0.0.1), member 3 (pid 4003 on 127.0.0.1): " +
 		"rank 0, member 2 (pid 4002 on 127.0.0.1) is behind by 1 AllReduce: it has begun 4, rank 1, member 3 (pid 4003 on 127.0.0.1) 5\n"
-	if _, got, _ := strings.Cut(text, "for 3.0 s\n"); !strings.HasPrefix(got, want) || r.watch.again {
+	if _, got, _ := strings.Cut(text, "for 3.0 s\n"); !strings.HasPrefix(got, want) || again {
 		t.Errorf("told\n%swant\n%s", got, want)
 	}
-	now = at(4 * time.Second)
-	if r.askNCCL(now); r.watch.ras.answer != nil {
+	if _, again = toldAt(r, at(4*time.Second)); r.ras.answer != nil {
 		t.Error("RAS is asked again within a second")
 	}
-	r.watch.report(r, now)
-	if !r.watch.again {
+	if !again {
 		t.Error("an answer that is known counts as news")
 	}
-	r.askNCCL(at(8 * time.Second))
+	r.askNCCL(r.snapshot(at(8 * time.Second)))
 	<-asked
 }
 
@@ -106,19 +118,19 @@ func TestHangInNCCL(t *testing.T) {
 func TestHangOutsideNCCL(t *testing.T) {
 	asked := rasServer(t, "")
 	r, at := hungRun(t, session.Wait{Op: "wait_signal", Peers: []int{1}, Since: 2})
-	if r.askNCCL(at(2 * time.Second)); r.watch.ras.answer != nil || len(asked) > 0 {
+	if r.askNCCL(r.snapshot(at(2 * time.Second))); r.ras.answer != nil || len(asked) > 0 {
 		t.Error("RAS is asked about a signal")
 	}
 	t.Setenv("NCCL_RAS_ADDR", "localhost:1")
 	r, at = hungRun(t, session.Wait{Op: "all_reduce", Peers: []int{1}, Since: 2, NCCL: true})
-	r.askNCCL(at(2 * time.Second))
-	answer := r.watch.ras.answer
+	r.askNCCL(r.snapshot(at(2 * time.Second)))
+	answer := r.ras.answer
 	if lines := <-answer; lines != nil {
 		t.Errorf("nobody answered, and there is %q", lines)
 	}
 	t.Setenv("NCCL_RAS_ENABLE", "0")
 	r, at = hungRun(t, session.Wait{Op: "all_reduce", Peers: []int{1}, Since: 2, NCCL: true})
-	if r.askNCCL(at(2 * time.Second)); r.watch.ras.answer != nil {
+	if r.askNCCL(r.snapshot(at(2 * time.Second))); r.ras.answer != nil {
 		t.Error("RAS is off, and is asked")
 	}
 }

@@ -96,7 +96,7 @@ func (c *controller) preempt(ranks []int, anew bool) map[int]int {
 	for _, r := range ranks {
 		s := c.ranks[r]
 		before[r] = s.incarnation
-		if c.run != nil && s.ready != nil && !s.leaving && c.run.on[r].takesPart {
+		if c.run != nil && s.ready != nil && !s.leaving && c.run.on[r].TakesPart {
 			c.killWorker(r, byRestart)
 		}
 	}

@@ -15,7 +15,7 @@ func (r *run) end() session.Reply {
 	var findings session.Findings
 	var errs, peers foldedErrors // peers: errors of waits for ranks that failed, which come last
 	for _, rank := range r.ranks {
-		result := r.on[rank].result
+		result := r.on[rank].Result
 		if result.HasValue {
 			values.add(rank, result)
 		}

@@ -52,17 +52,16 @@ type run struct {
 	failedAt    time.Time // of the first failure
 	interrupted time.Time
 	limit       session.Limit
-	limitEnd    time.Time         // when the cell's context ended at the limit
-	limitAt     time.Time         // time at which the limit was over
-	hasAborted  bool              // waits of some rank were ended
-	hasDied     bool              // some rank's worker has died
-	inVain      string            // activity of the ranks when their waits were ended as a deadlock; "" if they were not
-	inVainRows  []session.HangRow // the same as rows
-	inVainCycle []int             // the cycle in which ranks waited then
-	halt        *session.Stop     // state of the ranks while some stand; nil if none does
-	standsSince time.Time         // when the stop began
-	stoodFor    time.Duration     // the time of earlier stops
+	limitEnd    time.Time     // when the cell's context ended at the limit
+	limitAt     time.Time     // time at which the limit was over
+	hasAborted  bool          // waits of some rank were ended
+	hasDied     bool          // some rank's worker has died
+	inVain      *EndInVain    // what the ranks did when their waits were ended as a deadlock; nil if they were not
+	halt        *session.Stop // state of the ranks while some stand; nil if none does
+	standsSince time.Time     // when the stop began
+	stoodFor    time.Duration // the time of earlier stops
 	watch       watch
+	ras         rasQuestion
 	heard       bool // ranks have reported waits since the last call of releasePeers
 	judging     bool // the ranks judge whether they are held up
 
@@ -73,18 +72,13 @@ type run struct {
 // rankRun is a cell on one rank. Except for its first fields it belongs to the goroutine that runs
 // run.loop.
 type rankRun struct {
-	takesPart   bool
+	Rank // what the watchdog knows of it
+
 	incarnation int     // of the worker that runs it
 	begun       [3]bool // by Stream: the cell has begun there; controller.mu guards it
 
-	stands   *wire.Stopped   // nil if it does not stand
-	result   *session.Result // nil while it runs; ranks with equal results may share one
-	doneAt   time.Time
-	aborted  string          // why the rank's waits were ended, "" if they were not
-	killed   bool            // the worker was killed because it did not stop
-	fatal    *session.Error  // an error after which the worker is replaced
-	died     string          // how the worker died, "" if it lives
-	tallies  []session.Tally // set when the rank is done
+	killed   bool           // the worker was killed because it did not stop
+	fatal    *session.Error // an error after which the worker is replaced
 	findings []session.Finding
 	late     string // set when the rank is done: calls of interrupted cells that still run
 	probe    *probe // the probe that the rank has not answered
@@ -93,14 +87,14 @@ type rankRun struct {
 }
 
 // runs reports whether a rank has not finished the cell.
-func (r *run) runs(rank int) bool { return r.on[rank].takesPart && r.on[rank].result == nil }
+func (r *run) runs(rank int) bool { return r.on[rank].TakesPart && r.on[rank].Result == nil }
 
 // others lists the ranks that do not take part, ascending.
 func (r *run) others() []int {
 	if len(r.ranks) == r.c.size {
 		return nil
 	}
-	return rankset.Filter(rankset.All(r.c.size), func(rank int) bool { return !r.on[rank].takesPart })
+	return rankset.Filter(rankset.All(r.c.size), func(rank int) bool { return !r.on[rank].TakesPart })
 }
 
 // byIncarnation groups the ranks by the incarnation of the worker that runs the cell.
@@ -156,7 +150,7 @@ func (r *run) loop(ctx context.Context) {
 		if r.heard && !r.failedAt.IsZero() {
 			r.heard = false
 			r.releasePeers()
-			r.note(r.watch.tellDeaths(r, time.Now()))
+			r.note(r.watch.tellDeaths(r.snapshot(time.Now())))
 		}
 		r.reachLimit(time.Now())
 		r.endAtLimit(time.Now())
@@ -199,7 +193,7 @@ func (r *run) handle(e runEvent) {
 	case e.Done != nil && e.Done.Run == r.number:
 		for _, rank := range e.ranks {
 			o := &r.on[rank]
-			o.tallies, o.late, o.findings, o.sanitizing = e.Done.Tallies, e.Done.Late, e.Done.Findings, &e.Done.Sanitizing
+			o.Tallies, o.Late, o.findings, o.sanitizing = e.Done.Tallies, e.Done.Late, e.Done.Findings, &e.Done.Sanitizing
 		}
 		result := &session.Result{Value: string(e.payload), HasValue: e.Done.HasValue, Err: e.Done.Err}
 		if e.Done.Rich {
@@ -211,12 +205,12 @@ func (r *run) handle(e runEvent) {
 	case e.Died != nil:
 		for _, rank := range e.ranks {
 			if !r.on[rank].killed && !r.c.ends(e.Died) {
-				r.on[rank].died, r.hasDied = e.Died.Cause, true
+				r.on[rank].Died, r.hasDied = e.Died.Cause, true
 			}
 			r.done([]int{rank}, &session.Result{Err: r.deathError(rank, e.Died)}, true)
 		}
 	case e.Status != nil || e.Process != nil:
-		r.watch.answer(e, time.Now())
+		r.watch.answer(e.ranks, e.Status, e.Process, time.Now())
 		r.heard = true
 	case e.Stopped != nil:
 		r.stood(e.ranks, e.Stopped)
@@ -228,11 +222,11 @@ func (r *run) handle(e runEvent) {
 // done records the result of ranks. If they died, the controller has already made them leave the
 // hub.
 func (r *run) done(ranks []int, result *session.Result, died bool) {
-	if r.inVain != "" && result.Err != nil {
+	if r.inVain != nil && result.Err != nil {
 		r.explainInVain(result.Err)
 	}
 	for _, rank := range ranks {
-		r.on[rank].result, r.on[rank].doneAt, r.on[rank].stands = result, time.Now(), nil
+		r.on[rank].Result, r.on[rank].DoneAt, r.on[rank].Stands = result, time.Now(), nil
 	}
 	r.updateStop(time.Now())
 	r.left -= len(ranks)
@@ -241,7 +235,7 @@ func (r *run) done(ranks []int, result *session.Result, died bool) {
 	if result.Err != nil && r.failedAt.IsZero() {
 		r.failedAt = time.Now()
 	}
-	if died || !r.interrupted.IsZero() || r.inVain != "" { // so that every rank reports that its waits were
+	if died || !r.interrupted.IsZero() || r.inVain != nil { // so that every rank reports that its waits were
 		// ended, and not that another rank has left
 		return
 	}
@@ -282,7 +276,7 @@ func (r *run) running() []int { return rankset.Filter(r.ranks, r.runs) }
 // abort ends the waits of ranks. All ranks have to recover afterwards.
 func (r *run) abort(ranks []int, c wire.Command) {
 	for _, rank := range ranks {
-		r.on[rank].aborted, r.hasAborted = c.Abort, true
+		r.on[rank].Aborted, r.hasAborted = c.Abort, true
 	}
 	r.c.tell(ranks, c, nil)
 }
@@ -307,19 +301,48 @@ func (r *run) tick(now time.Time) {
 	if !r.interrupted.IsZero() && now.Sub(r.interrupted) >= r.c.config.KillAfter {
 		r.insist(now)
 	}
-	failing := !r.failedAt.IsZero() && now.Sub(r.failedAt) >= abortGrace
-	if r.watch.ask(now, r.started, failing) || r.halt != nil && now.Sub(r.watch.asked) >= standEvery {
-		r.watch.asked = now
-		r.c.tell(r.watch.toAsk(r.running(), now), wire.Command{Status: watchdogQuestion}, nil)
+	r.updateStop(now)
+	cell := r.snapshot(now)
+	r.askNCCL(cell)
+	for _, a := range r.watch.look(cell) {
+		r.carryOut(a)
 	}
-	r.note(r.watch.tellDeaths(r, now))
-	if r.updateStop(now); r.halt != nil {
-		return
+}
+
+// snapshot returns what the watchdog is to know of the cell.
+func (r *run) snapshot(now time.Time) *Snapshot {
+	c := r.c
+	s := &Snapshot{
+		Now: now, Run: r.number, Title: r.cell.Title(), Stop: r.stop(), Again: r.cell.Again,
+		Ranks: make([]Rank, len(r.on)), Reachable: c.reachable(), Pending: c.hub.Pending(),
+		Started: r.started, Shown: r.shownAt(), Interrupted: r.interrupted, LimitAt: r.limitAt, FailedAt: r.failedAt,
+		HasDied: r.hasDied, Stands: r.halt != nil, KeepsWaits: c.config.Deadlock == session.DeadlockWait,
+		Unattended: c.config.Program != nil && c.config.Program.Unattended,
 	}
-	r.lookForDeadlock(now)
-	r.askNCCL(now)
-	if text, t := r.watch.report(r, now); text != "" && (r.cell.InPlace || !r.watch.again) {
-		r.fold.show(session.Output{Ranks: r.ranks, Stream: session.Note, Topic: "waits", Again: r.watch.again, Text: text, Hang: t.list, Cycle: t.cycle})
+	for rank := range r.on {
+		s.Ranks[rank] = r.on[rank].Rank
+	}
+	c.mu.Lock()
+	s.Question = c.questions + 1
+	c.mu.Unlock()
+	return s
+}
+
+// carryOut does what the watchdog wants.
+func (r *run) carryOut(a Action) {
+	switch a := a.(type) {
+	case Ask:
+		r.c.tell(a.Ranks, wire.Command{Status: watchdogQuestion}, nil)
+	case Examine:
+		r.c.tell(r.c.reachable(), wire.Command{Status: a.Question, Look: true}, nil)
+	case Say:
+		r.note(a.Text)
+	case Show:
+		if r.cell.InPlace || !a.Again {
+			r.fold.show(session.Output{Ranks: r.ranks, Stream: session.Note, Topic: "waits", Again: a.Again, Text: a.Text, Hang: a.Rows, Cycle: a.Cycle})
+		}
+	case EndInVain:
+		r.endInVain(a)
 	}
 }
 
@@ -327,7 +350,7 @@ func (r *run) tick(now time.Time) {
 // insist only reports these ranks. A rank that the machine holds up may take longer: see holdsUp.
 func (r *run) insist(now time.Time) {
 	if r.cell.Again != "" && r.limitAt.IsZero() && !r.isGone() {
-		r.note(r.watch.unstopped(r, now))
+		r.note(r.watch.unstopped(r.snapshot(now)))
 		return
 	}
 	if r.guest != nil && r.limitAt.IsZero() {
@@ -405,14 +428,14 @@ func (r *run) releasePeers() {
 	for _, rank := range r.ranks {
 		o := &r.on[rank]
 		switch {
-		case o.result == nil || o.result.Err == nil:
-		case o.aborted != "": // the rank failed because another one did
-			cause[rank] = o.aborted
-		case o.result.Err.Kind == session.KindPeer:
-			cause[rank] = firstLine(o.result.Err.Msg)
+		case o.Result == nil || o.Result.Err == nil:
+		case o.Aborted != "": // the rank failed because another one did
+			cause[rank] = o.Aborted
+		case o.Result.Err.Kind == session.KindPeer:
+			cause[rank] = firstLine(o.Result.Err.Msg)
 		default:
-			cause[rank] = fmt.Sprintf("rank %d failed: %s", rank, firstLine(o.result.Err.Msg))
-			late[rank] = o.result.Err.Kind == session.KindTimeout
+			cause[rank] = fmt.Sprintf("rank %d failed: %s", rank, firstLine(o.Result.Err.Msg))
+			late[rank] = o.Result.Err.Kind == session.KindTimeout
 		}
 	}
 	released := map[string][]int{} // ranks by the cause
@@ -425,7 +448,7 @@ func (r *run) releasePeers() {
 			}
 			if cause[rank] = r.causeFor(rank, cause, late); cause[rank] != "" {
 				found = true
-				if r.on[rank].aborted == "" {
+				if r.on[rank].Aborted == "" {
 					released[cause[rank]] = append(released[cause[rank]], rank)
 				}
 			}

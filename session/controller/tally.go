@@ -16,7 +16,7 @@ func (r *run) compareTallies() []*session.Error {
 	groups := map[string]map[int]session.Tally{} // by key and rank
 	members := map[string][]int{}
 	for _, rank := range r.ranks {
-		for _, t := range r.on[rank].tallies {
+		for _, t := range r.on[rank].Tallies {
 			if groups[t.Key] == nil {
 				groups[t.Key] = map[int]session.Tally{}
 			}
@@ -28,7 +28,7 @@ func (r *run) compareTallies() []*session.Error {
 		type made struct{ calls, digest uint64 }
 		name, alike, what := "", map[made][]int{}, map[made]string{}
 		for _, rank := range members[key] {
-			if rank >= len(r.on) || !r.on[rank].takesPart {
+			if rank >= len(r.on) || !r.on[rank].TakesPart {
 				continue
 			}
 			t := groups[key][rank] // zero if the rank made no call

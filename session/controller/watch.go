@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -50,7 +49,6 @@ type watch struct {
 	asking bool          // unstopped has reported ranks
 	slow   wire.Slowness // of the machine: see judgeMachine
 	stuck  suspicion
-	ras    rasQuestion
 
 	resumed time.Time // when ranks that stood went on; zero if none did
 }
@@ -75,14 +73,15 @@ type view struct {
 }
 
 // ask reports whether it is time to ask the ranks. If so, it assumes that the caller asks them.
-func (w *watch) ask(now, started time.Time, failing bool) bool {
-	due := now.Sub(started) >= watchAfter && now.Sub(w.asked) >= watchEvery
-	due = due || (failing && now.Sub(w.asked) >= abortEvery)
-	if due {
-		w.asked = now
-		if w.since.IsZero() {
-			w.since = now
-		}
+func (w *watch) ask(cell *Snapshot) bool {
+	since := cell.Now.Sub(w.asked)
+	due := cell.Now.Sub(cell.Started) >= watchAfter && since >= watchEvery
+	failing := !cell.FailedAt.IsZero() && cell.Now.Sub(cell.FailedAt) >= abortGrace
+	if due = due || failing && since >= abortEvery; due && w.since.IsZero() {
+		w.since = cell.Now
+	}
+	if due = due || cell.Stands && since >= standEvery; due {
+		w.asked = cell.Now
 	}
 	return due
 }
@@ -105,8 +104,8 @@ func (w *watch) toAsk(ranks []int, now time.Time) []int {
 }
 
 // answer records an answer of ranks.
-func (w *watch) answer(e runEvent, now time.Time) {
-	for _, rank := range e.ranks {
+func (w *watch) answer(ranks []int, status *wire.Status, process *wire.Process, now time.Time) {
+	for _, rank := range ranks {
 		if n := rank + 1 - len(w.views); n > 0 {
 			w.views = append(w.views, make([]*view, n)...)
 		}
@@ -115,13 +114,13 @@ func (w *watch) answer(e runEvent, now time.Time) {
 			v = &view{}
 			w.views[rank] = v
 		}
-		if e.Process != nil {
-			if v.stopped = e.Process.State == "T" || e.Process.State == "t"; v.stopped {
+		if process != nil {
+			if v.stopped = process.State == "T" || process.State == "t"; v.stopped {
 				delete(w.open, rank) // so that it is noticed when the process continues
 			}
 			continue
 		}
-		s, before := e.Status, *v
+		s, before := status, *v
 		if s.ID != watchdogQuestion && s.ID != 0 {
 			continue // the answer to a look, or to :ranks
 		}
@@ -277,26 +276,26 @@ func (w *watch) waits(rank int, after time.Time) []session.Wait {
 // tellDeaths reports the ranks that died, once, when it is clear that others continue to run, or
 // when they have not ended after deathAfter. Ranks that wait for a dead rank are released, and
 // their errors name it. Ranks that compute, print or wait for something else would not mention it.
-func (w *watch) tellDeaths(r *run, now time.Time) string {
-	if w.deaths || !r.hasDied || !r.interrupted.IsZero() {
+func (w *watch) tellDeaths(cell *Snapshot) string {
+	if w.deaths || !cell.HasDied || !cell.Interrupted.IsZero() {
 		return ""
 	}
 	goesOn := func(rank int) bool {
 		v := w.view(rank)
-		return v != nil && v.answered.Sub(r.failedAt) >= abortGrace && r.on[rank].aborted == ""
+		return v != nil && v.answered.Sub(cell.FailedAt) >= abortGrace && cell.Ranks[rank].Aborted == ""
 	}
-	if others := r.running(); len(others) == 0 || !slices.ContainsFunc(others, goesOn) && now.Sub(r.failedAt) < deathAfter {
+	if others := cell.running(); len(others) == 0 || !slices.ContainsFunc(others, goesOn) && cell.Now.Sub(cell.FailedAt) < deathAfter {
 		return ""
 	}
 	w.deaths = true
-	return fmt.Sprintf("%s; %s still runs on other ranks (%s interrupts it)\n", r.deathCauses(), r.cell.Title(), r.stop())
+	return fmt.Sprintf("%s; %s still runs on other ranks (%s interrupts it)\n", deathCauses(cell), cell.Title, cell.Stop)
 }
 
 // deathCauses describes how ranks died: "rank 1 was killed (SIGKILL)".
-func (r *run) deathCauses() string {
+func deathCauses(cell *Snapshot) string {
 	alike, order := map[string][]int{}, []string(nil)
-	for _, rank := range r.ranks {
-		if how := r.on[rank].died; how != "" {
+	for _, rank := range cell.members() {
+		if how := cell.Ranks[rank].Died; how != "" {
 			if alike[how] == nil {
 				order = append(order, how)
 			}
@@ -309,41 +308,17 @@ func (r *run) deathCauses() string {
 	return strings.Join(order, "; ")
 }
 
-// togetherAgain follows the causes of deaths that are reported while the next workers start.
-const togetherAgain = "; the ranks are brought together again\n"
-
-// announceDeaths reports the ranks that died, after deathAfter, if they were not reported yet and
-// no other output has come: the cell has ended, but its reply comes only when fresh workers have
-// taken over. Meanwhile all output goes through show. The caller calls done before it returns the
-// reply.
-func (r *run) announceDeaths(out func(session.Output)) (show func(session.Output), done func()) {
-	if r.watch.deaths || !r.hasDied {
-		return out, func() {}
-	}
-	said := make(chan struct{})
-	timer := time.AfterFunc(time.Until(r.failedAt.Add(deathAfter)), func() {
-		defer close(said)
-		out(session.Output{Ranks: r.ranks, Stream: session.Note, Text: r.deathCauses() + togetherAgain})
-	})
-	done = sync.OnceFunc(func() {
-		if !timer.Stop() {
-			<-said
-		}
-	})
-	return func(o session.Output) { done(); out(o) }, done
-}
-
 // unstopped returns, once, the note about ranks that an interrupt has not stopped: their activity,
 // and the user's way to replace them.
-func (w *watch) unstopped(r *run, now time.Time) string {
-	if w.asking || len(r.running()) == 0 {
+func (w *watch) unstopped(cell *Snapshot) string {
+	if w.asking || len(cell.running()) == 0 {
 		return ""
 	}
 	w.asking = true
-	w.judgeMachine(r)
+	w.judgeMachine(cell)
 	ranks := map[string][]int{} // ranks by their activity
-	for _, rank := range r.running() {
-		does, _ := w.describe(r, rank, now, nil)
+	for _, rank := range cell.running() {
+		does, _ := w.describe(cell, rank, nil)
 		ranks[does] = append(ranks[does], rank)
 	}
 	var b strings.Builder
@@ -353,7 +328,7 @@ func (w *watch) unstopped(r *run, now time.Time) string {
 			who, has, it, its = "ranks", "have", "them", "their"
 		}
 		fmt.Fprintf(&b, "%s %s %s not stopped, %s; %s replaces %s: %s variables are lost\n", who, session.FormatRanks(ranks[does]), has,
-			does, r.cell.Again, it, its)
+			does, cell.Again, it, its)
 	}
 	return b.String()
 }
@@ -368,20 +343,20 @@ func (w *watch) holdsUp(rank int, now, interrupted time.Time, limit time.Duratio
 
 // describe describes the activity of a rank, without times, and returns the seconds for which it
 // has waited, if it waits. awaited is the result of awaitedGroups.
-func (w *watch) describe(r *run, rank int, now time.Time, awaited map[string]bool) (string, float64) {
-	if result := r.on[rank].result; result != nil {
+func (w *watch) describe(cell *Snapshot, rank int, awaited map[string]bool) (string, float64) {
+	if result := cell.Ranks[rank].Result; result != nil {
 		if result.Err != nil {
 			return "failed: " + firstLine(result.Err.Msg), 0
 		}
-		return joined("has finished the cell"+lastCalls(r.on[rank].tallies, awaited), r.on[rank].late), 0
+		return joined("has finished the cell"+lastCalls(cell.Ranks[rank].Tallies, awaited), cell.Ranks[rank].Late), 0
 	}
 	v := w.view(rank)
-	if w.deaf(v, now) {
+	if w.deaf(v, cell.Now) {
 		text := "does not answer"
 		if v != nil && v.stopped {
 			text += ": its process is stopped (SIGCONT continues it)"
 		}
-		return text, max(w.silent(v, now), hangAfter).Seconds()
+		return text, max(w.silent(v, cell.Now), hangAfter).Seconds()
 	}
 	if v == nil {
 		return "runs", 0
@@ -395,22 +370,22 @@ func (w *watch) describe(r *run, rank int, now time.Time, awaited map[string]boo
 	}
 	longest := 0.0
 	for _, wait := range v.waits {
-		longest = max(longest, wait.Since+now.Sub(v.answered).Seconds())
+		longest = max(longest, wait.Since+cell.Now.Sub(v.answered).Seconds())
 	}
 	for _, b := range v.busy {
-		longest = max(longest, b.Since+now.Sub(v.answered).Seconds())
+		longest = max(longest, b.Since+cell.Now.Sub(v.answered).Seconds())
 	}
 	if v.doing != nil && v.doing.For > 0 {
-		longest = max(longest, v.doing.For+now.Sub(v.answered).Seconds())
+		longest = max(longest, v.doing.For+cell.Now.Sub(v.answered).Seconds())
 	}
 	return joined(joined(text, describeBusy(v.busy)), v.late), longest
 }
 
 // awaitedGroups returns the names of the groups in which ranks wait in a numbered call.
-func (w *watch) awaitedGroups(r *run) map[string]bool {
+func (w *watch) awaitedGroups(cell *Snapshot) map[string]bool {
 	groups := map[string]bool{}
-	for _, rank := range r.ranks {
-		if v := w.view(rank); v != nil && r.runs(rank) {
+	for _, rank := range cell.members() {
+		if v := w.view(rank); v != nil && cell.runs(rank) {
 			for _, wait := range v.waits {
 				if wait.Ordinal > 0 {
 					groups[wait.Group] = true
@@ -419,4 +394,11 @@ func (w *watch) awaitedGroups(r *run) map[string]bool {
 		}
 	}
 	return groups
+}
+
+// heardSince reports whether a rank has answered since a time, or cannot answer because its process is
+// stopped.
+func (w *watch) heardSince(rank int, since time.Time) bool {
+	v := w.view(rank)
+	return v != nil && (v.stopped || !v.answered.Before(since))
 }

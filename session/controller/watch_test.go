@@ -2,6 +2,7 @@ package controller
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,9 +35,9 @@ func TestWhoDoesNotAnswer(t *testing.T) {
 		{stopped, time.Second, "does not answer: its process is stopped (SIGCONT continues it)", hangAfter.Seconds()},
 	} {
 		w := watch{since: start, views: []*view{c.v}}
-		r := &run{ranks: []int{0}, on: []rankRun{{takesPart: true}}}
-		w.judgeMachine(r)
-		text, seconds := w.describe(r, 0, last.Add(c.silent), nil)
+		cell := &Snapshot{Now: last.Add(c.silent), Ranks: []Rank{{TakesPart: true}}}
+		w.judgeMachine(cell)
+		text, seconds := w.describe(cell, 0, nil)
 		if text != c.text || seconds != c.seconds {
 			t.Errorf("after %v: %q for %v s, want %q for %v s", c.silent, text, seconds, c.text, c.seconds)
 		}
@@ -93,9 +94,9 @@ func TestJustFinished(t *testing.T) {
 		if c.checked {
 			waits.checked = finished
 		}
-		r := &run{c: &controller{size: 2}, ranks: []int{0, 1}, on: []rankRun{{takesPart: true, result: &session.Result{}, doneAt: finished}, {takesPart: true}}}
+		cell := &Snapshot{Ranks: []Rank{{TakesPart: true, Result: &session.Result{}, DoneAt: finished}, {TakesPart: true}}}
 		w := &watch{since: finished, views: []*view{nil, waits}}
-		if got := w.standStill(r, nil, now)[1]; got != c.want {
+		if got := w.standStill(cell.at(now))[1]; got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -107,7 +108,7 @@ func TestWaitBesideCode(t *testing.T) {
 	w := &watch{}
 	answers := func(after time.Duration, doing *session.Activity) {
 		status := &wire.Status{ID: watchdogQuestion, Waits: []session.Wait{{Op: "wait_signal", Since: after.Seconds()}}, Doing: doing}
-		w.answer(runEvent{[]int{0}, answer{wire.Event{Status: status}, nil}}, start.Add(after))
+		w.answer([]int{0}, status, nil, start.Add(after))
 	}
 	answers(3*time.Second, &session.Activity{Sleeps: true})
 	answers(4*time.Second, nil)
@@ -151,7 +152,7 @@ func TestCheckedBefore(t *testing.T) {
 		w := &watch{since: start}
 		wait := func(rank int, at, since, checked float64) {
 			s := &wire.Status{ID: watchdogQuestion, Waits: []session.Wait{{Op: "barrier", Peers: []int{1 - rank}, Since: since, Seen: uint64(10 * checked)}}}
-			w.answer(runEvent{[]int{rank}, answer{wire.Event{Status: s}, nil}}, second(at))
+			w.answer([]int{rank}, s, nil, second(at))
 		}
 		for i, checked := range c.checked {
 			wait(0, float64(i+1), float64(i+1), checked)
@@ -159,8 +160,8 @@ func TestCheckedBefore(t *testing.T) {
 		for at := 2.0; at <= c.now; at += 0.5 {
 			wait(1, at, at-c.began, at)
 		}
-		r := &run{c: &controller{size: 2}, ranks: []int{0, 1}, on: []rankRun{{takesPart: true}, {takesPart: true}}}
-		if got := w.standStill(r, nil, second(c.now))[0]; got != c.want {
+		cell := &Snapshot{Ranks: []Rank{{TakesPart: true}, {TakesPart: true}}}
+		if got := w.standStill(cell.at(second(c.now)))[0]; got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -183,11 +184,10 @@ func TestSpinsAfterOthers(t *testing.T) {
 		w := &watch{since: start}
 		for i, seen := range c.seen {
 			s := &wire.Status{ID: watchdogQuestion, Slow: 8, Busy: []session.Busy{{Kernel: "k", Spins: "element 0", Since: float64(i+1) / 2, Seen: seen}}}
-			w.answer(runEvent{[]int{1}, answer{wire.Event{Status: s}, nil}}, second(float64(i+1)/2))
+			w.answer([]int{1}, s, nil, second(float64(i+1)/2))
 		}
-		r := &run{c: &controller{size: 2}, ranks: []int{0, 1},
-			on: []rankRun{{takesPart: true, result: &session.Result{}, doneAt: second(0.1)}, {takesPart: true}}}
-		if got := w.standStill(r, nil, second(1.6))[1]; got != c.want {
+		cell := &Snapshot{Ranks: []Rank{{TakesPart: true, Result: &session.Result{}, DoneAt: second(0.1)}, {TakesPart: true}}}
+		if got := w.standStill(cell.at(second(1.6)))[1]; got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -215,7 +215,7 @@ func TestComputesOnSlowMachine(t *testing.T) {
 		for i := range 2 {
 			s := c.s
 			s.CPU = float64(i) * c.cpu
-			w.answer(runEvent{[]int{0}, answer{wire.Event{Status: &s}, nil}}, start.Add(time.Duration(i)*time.Second))
+			w.answer([]int{0}, &s, nil, start.Add(time.Duration(i)*time.Second))
 		}
 		if got := w.views[0].lasts; got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
@@ -240,7 +240,7 @@ func TestOneQuestionAtATime(t *testing.T) {
 		{2600 * time.Millisecond, []int{0, 1, 2}, []int{0, 1, 2}, "all have answered"},
 	} {
 		for _, rank := range c.answers {
-			w.answer(runEvent{[]int{rank}, answer{wire.Event{Status: &wire.Status{ID: watchdogQuestion}}, nil}}, start.Add(c.after))
+			w.answer([]int{rank}, &wire.Status{ID: watchdogQuestion}, nil, start.Add(c.after))
 		}
 		if got := w.toAsk([]int{0, 1, 2}, start.Add(c.after)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: asks %v, want %v", c.name, got, c.want)
@@ -273,5 +273,74 @@ func TestTableSettles(t *testing.T) {
 	w.shown = start.Add(700 * time.Millisecond)
 	if w.isDue([]string{"2 failed"}, start.Add(900*time.Millisecond)) || !w.isDue([]string{"2 failed"}, start.Add(1200*time.Millisecond)) {
 		t.Error("a table that is no worse is due every half second")
+	}
+}
+
+// at returns the snapshot with another time.
+func (cell Snapshot) at(now time.Time) *Snapshot {
+	cell.Now = now
+	return &cell
+}
+
+// settledReport returns the report of a table that has not changed for tableSettles.
+func settledReport(w *watch, cell Snapshot, now time.Time) (string, waitTable) {
+	w.report(cell.at(now.Add(-tableSettles)))
+	return w.report(cell.at(now))
+}
+
+// The table shows a finished rank with its last call in a group, if others wait in calls of that
+// group.
+func TestWatchdogNamesLastCalls(t *testing.T) {
+	began := time.Unix(0, 0)
+	at := func(d time.Duration) time.Time { return began.Add(d) }
+	w, cell := &watch{}, Snapshot{Title: "cell 1", Started: began, Shown: began, Ranks: []Rank{
+		{TakesPart: true, Result: &session.Result{}, Tallies: []session.Tally{
+			{Group: "world", Ranks: []int{0, 1, 2}, Calls: 2, Last: "all_gather", At: "cell[1]:3"},
+			{Group: "group 0,2", Ranks: []int{0, 2}, Calls: 5, Last: "broadcast"},
+		}},
+		{TakesPart: true},
+		{TakesPart: true, Result: &session.Result{}},
+	}}
+	w.ask(cell.at(at(time.Second)))
+	for _, c := range []struct {
+		wait session.Wait
+		want string
+	}{
+		{session.Wait{Op: "all_reduce", Ordinal: 2, Group: "world", Peers: []int{0}, Since: 2},
+			"  rank 0  has finished the cell; its last call in world is #2, all_gather at cell[1]:3\n  rank 1  waits in all_reduce #2 for rank 0, for 2.0 s\n  rank 2  has finished the cell\n"},
+		{session.Wait{Op: "wait_signal", Group: "world", Peers: []int{0}, Since: 2},
+			"  rank 0,2  has finished the cell\n  rank 1    waits in wait_signal for rank 0, for 2.0 s\n"},
+	} {
+		w.answer([]int{1}, &wire.Status{Waits: []session.Wait{c.wait}}, nil, at(2*time.Second))
+		text, _ := settledReport(w, cell, at(2*time.Second))
+		if _, said, _ := strings.Cut(text, "\n"); said != c.want {
+			t.Errorf("told\n%swant\n%s", said, c.want)
+		}
+	}
+}
+
+// The watchdog does not report ranks before they have had the time to answer, even if it asked them
+// late.
+func TestWatchdogAsksFirst(t *testing.T) {
+	began := time.Unix(0, 0)
+	at := func(d time.Duration) time.Time { return began.Add(d) }
+	w, cell := &watch{}, Snapshot{Title: "cell 1", Stop: "Ctrl-C", Started: began, Shown: began, Ranks: []Rank{{TakesPart: true}, {TakesPart: true}}}
+	waits := func(rank int, d time.Duration) {
+		w.answer([]int{rank}, &wire.Status{Waits: []session.Wait{{Op: "wait_signal", Since: d.Seconds()}}}, nil, at(d))
+	}
+	const moment = 50 * time.Millisecond
+	const late = 1900 * time.Millisecond // this process was held up, and asks long after it should have
+	if !w.ask(cell.at(at(late))) {
+		t.Fatal("the ranks are not asked")
+	}
+	waits(0, late)
+	if said, _ := w.report(cell.at(at(late + moment))); said != "" {
+		t.Errorf("told too early:\n%s", said)
+	}
+	waits(1, late+2*moment)
+	const want = "cell 1 has run for 2.6 s and waits (Ctrl-C interrupts it):\n  rank 0,1  waits in wait_signal, for 2.6 s\n"
+	said, table := settledReport(w, cell, at(late+watchEvery+tableSettles))
+	if rows := table.list; said != want || len(rows) != 1 || rows[0].Doing != "waits in wait_signal" || session.FormatRanks(rows[0].Ranks) != "0,1" {
+		t.Errorf("told\n%swant\n%s", said, want)
 	}
 }
