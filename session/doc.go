@@ -7,6 +7,7 @@
 // A folder below this one says which process runs its files:
 //
 //	controller  the one process that has the prompt: it numbers cells, collects the ranks and recovers them
+//	watchdog    in the controller: what to do about ranks that wait
 //	wire        messages between the processes
 //
 // and these run in any: rankset, for lists of ranks, and inband, for displays in the output of a rank.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/rankset"
+	"github.com/symmrepl/symmrepl/session/watchdog"
 )
 
 // A worker that dies while no cell runs costs its rank's variables, and no cell's error names it.
@@ -24,7 +25,7 @@ func (c *controller) mourn(rank int) {
 	c.mourned = rankset.Union(c.mourned, []int{rank})
 }
 
-// tellDeaths reports the deaths of mourn that no cell and no restart has reported.
+// TellDeaths reports the deaths of mourn that no cell and no restart has reported.
 func (c *controller) tellDeaths() {
 	idle := false
 	select {
@@ -87,18 +88,18 @@ func placeAt(e *session.Error, cell session.Cell, offset int) {
 // togetherAgain follows the causes of deaths that are reported while the next workers start.
 const togetherAgain = "; the ranks are brought together again\n"
 
-// announceDeaths reports the ranks that died, after deathAfter, if they were not reported yet and
+// announceDeaths reports the ranks that died, after DeathAfter, if they were not reported yet and
 // no other output has come: the cell has ended, but its reply comes only when fresh workers have
 // taken over. Meanwhile all output goes through show. The caller calls done before it returns the
 // reply.
 func (r *run) announceDeaths(out func(session.Output)) (show func(session.Output), done func()) {
-	if r.watch.deaths || !r.hasDied {
+	if r.watch.ToldDeaths || !r.hasDied {
 		return out, func() {}
 	}
 	said := make(chan struct{})
-	timer := time.AfterFunc(time.Until(r.failedAt.Add(deathAfter)), func() {
+	timer := time.AfterFunc(time.Until(r.failedAt.Add(watchdog.DeathAfter)), func() {
 		defer close(said)
-		out(session.Output{Ranks: r.ranks, Stream: session.Note, Text: deathCauses(r.snapshot(time.Now())) + togetherAgain})
+		out(session.Output{Ranks: r.ranks, Stream: session.Note, Text: watchdog.DeathCauses(r.snapshot(time.Now())) + togetherAgain})
 	})
 	done = sync.OnceFunc(func() {
 		if !timer.Stop() {

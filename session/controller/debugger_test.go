@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/watchdog"
 )
 
 // debugTest is a session of fakes and a debugger of it.
@@ -148,7 +149,7 @@ func TestStand(t *testing.T) {
 func TestStandIsNoHang(t *testing.T) {
 	c := launch(t, 3)
 	d := newDebugTest(t, c, c.Session)
-	const longer = hangAfter + lookEvery*looksAlike + time.Second
+	const longer = watchdog.HangAfter + watchdog.LookEvery*watchdog.LooksAlike + time.Second
 	d.breakAt(session.BreakpointSource{}, 1)
 	interrupt, shown := c.start("2:value z\n1:vain 2\n0:nothing")
 	d.complete("0 finished has finished the cell, 1 waits waits in wait_signal at in:4 for rank 2: a signal on channel 3, 2 stands breakpoint in:1")

@@ -55,16 +55,16 @@
 // loss once, at the prompt too (lost.go), and the remaining ranks go on in a group of their own. If the
 // supervisor is heard again before, nothing is lost: Recover waits for it.
 //
-// Once a cell has run for half a second, the watchdog (watch.go) asks the ranks twice a second what
+// Once a cell has run for half a second, the watchdog (package watchdog) asks the ranks twice a second what
 // they wait for, and how far they have come (status.go). A rank that waits in no operation
 // reports what its code is in, from the stack of its goroutine: a channel, a sleep, a compiled call
 // that does not return, a compiler, a kernel (status.go). If a wait lasts and the awaited rank does
 // not come, the watchdog shows a table: which rank waits in which operation, for which rank, for
-// what, since when, and which rank never came. hang.go decides which waits are worth reporting.
+// what, since when, and which rank never came. Its file hang.go decides which waits are worth reporting.
 // When a rank dies and the others neither end nor wait for it, the session reports that at once; if
 // they end, it reports the death before the next worker is ready.
 //
-// The session ends a wait that cannot end by itself (deadlock.go): if all ranks stand still, and
+// The session ends a wait that cannot end by itself (watchdog/deadlock.go): if all ranks stand still, and
 // several looks find no change, all waits are ended as by an interrupt. Each becomes an error of
 // KindDeadlock that describes the awaited ranks, with the table as its detail. With Config.Deadlock
 // set to DeadlockWait such waits go on. If the session cannot be sure, as with a user's kernel that

@@ -9,6 +9,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/rankset"
+	"github.com/symmrepl/symmrepl/session/watchdog"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
@@ -77,7 +78,7 @@ func (c *controller) tooLong(cell session.Cell) *session.Error {
 func (c *controller) noteFailure(cell int, err *session.Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.history[cell-1].failed = firstLine(err.Error())
+	c.history[cell-1].failed = wire.FirstLine(err.Error())
 }
 
 // announceWait shows the name of the cell for which this one waits if this one does not get its
@@ -87,7 +88,7 @@ func (c *controller) announceWait(cell session.Cell) (done func()) {
 		return func() {}
 	}
 	said := make(chan struct{})
-	timer := time.AfterFunc(hangAfter, func() {
+	timer := time.AfterFunc(watchdog.HangAfter, func() {
 		defer close(said)
 		if other := c.runningCell(); other != "" {
 			text := fmt.Sprintf("this cell waits for %s, which another front end has entered (%s gives up, then `:stop` interrupts that one)\n",
@@ -200,7 +201,7 @@ func (c *controller) correctHints(errs []*session.Error) {
 	for _, e := range errs {
 		for _, rank := range e.Ranks {
 			if failed := c.ranks[rank].failed; e.Hint == replacedHint && failed != nil {
-				e.Hint = fmt.Sprintf("no other could take its place: %s; `:restart` tries again", firstLine(failed.Msg))
+				e.Hint = fmt.Sprintf("no other could take its place: %s; `:restart` tries again", wire.FirstLine(failed.Msg))
 			}
 		}
 	}

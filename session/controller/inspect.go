@@ -8,6 +8,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/rankset"
+	"github.com/symmrepl/symmrepl/session/watchdog"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
@@ -92,7 +93,7 @@ func (c *controller) Ranks(ctx context.Context) ([]session.RankInfo, error) {
 				info.State = "running"
 			}
 		case len(a.Status.Waits) > 0:
-			info.State, info.Doing = "waiting", joined(describeWaits(a.Status.Waits), describeBusy(a.Status.Busy))
+			info.State, info.Doing = "waiting", watchdog.Joined(watchdog.DescribeWaits(a.Status.Waits), watchdog.DescribeBusy(a.Status.Busy))
 		case a.Status.Run != 0:
 			info.State = "running"
 			if doing := a.Status.Doing; doing != nil {
@@ -101,21 +102,18 @@ func (c *controller) Ranks(ctx context.Context) ([]session.RankInfo, error) {
 					info.State = "waiting"
 				}
 			}
-			info.Doing = joined(info.Doing, describeBusy(a.Status.Busy))
+			info.Doing = watchdog.Joined(info.Doing, watchdog.DescribeBusy(a.Status.Busy))
 		}
 		if a != nil && a.Status != nil {
 			info.Sharers = a.Status.Sharers
 		}
 		if a != nil && a.Status != nil && a.Status.Late != "" {
-			info.Doing = joined(info.Doing, a.Status.Late)
+			info.Doing = watchdog.Joined(info.Doing, a.Status.Late)
 		}
 		list[r] = info
 	}
 	return list, nil
 }
-
-// watchdogQuestion is the number of status questions whose answers go only to the running cell.
-const watchdogQuestion = 1<<64 - 1
 
 // answer is an event that answers a question, with its payload.
 type answer struct {

@@ -31,7 +31,7 @@ func (r *run) reachLimit(now time.Time) {
 		return
 	}
 	r.limitAt = now
-	r.c.tell(r.running(), wire.Command{Status: watchdogQuestion}, nil)
+	r.c.tell(r.running(), wire.Command{Status: wire.WatchdogQuestion}, nil)
 }
 
 // endAtLimit shows the activity of the ranks and interrupts them, once all ranks whose processes
@@ -41,12 +41,12 @@ func (r *run) endAtLimit(now time.Time) {
 		return
 	}
 	for _, rank := range r.running() {
-		if !r.watch.heardSince(rank, r.limitAt) && now.Sub(r.limitAt) < limitGrace {
+		if !r.watch.HeardSince(rank, r.limitAt) && now.Sub(r.limitAt) < limitGrace {
 			return
 		}
 	}
-	t := r.watch.table(r.snapshot(now))
-	text := fmt.Sprintf("%s has run for %.1f s and is ended, as %v:\n%s", r.cell.Title(), now.Sub(r.started).Seconds(), r.limit, t.rows)
-	r.fold.show(session.Output{Ranks: r.ranks, Stream: session.Note, Topic: "waits", Text: text, Hang: t.list, Cycle: t.cycle})
+	t := r.watch.Activity(r.snapshot(now))
+	text := fmt.Sprintf("%s has run for %.1f s and is ended, as %v:\n%s", r.cell.Title(), now.Sub(r.started).Seconds(), r.limit, t.Text)
+	r.fold.show(session.Output{Ranks: r.ranks, Stream: session.Note, Topic: "waits", Text: text, Hang: t.Rows, Cycle: t.Cycle})
 	r.interrupt(r.limit.Error())
 }

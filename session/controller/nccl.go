@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/ras"
+	"github.com/symmrepl/symmrepl/session/watchdog"
 )
 
 // Hangs inside NCCL
@@ -31,7 +32,7 @@ type rasQuestion struct {
 
 // askNCCL asks RAS if ranks have waited in NCCL for long, and takes its answer when it has come. It
 // does not wait. cell.NCCL becomes the lines of the last answer.
-func (r *run) askNCCL(cell *Snapshot) {
+func (r *run) askNCCL(cell *watchdog.Snapshot) {
 	q := &r.ras
 	select {
 	case q.lines = <-q.answer:
@@ -40,7 +41,7 @@ func (r *run) askNCCL(cell *Snapshot) {
 	}
 	defer func() { cell.NCCL = q.lines }()
 	address := ras.Address(os.Getenv)
-	if !r.watch.inNCCL(cell) {
+	if !r.watch.InNCCL(cell) {
 		q.lines = nil
 		return
 	}

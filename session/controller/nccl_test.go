@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/watchdog"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
@@ -56,19 +57,19 @@ func hungRun(t *testing.T, wait session.Wait) (r *run, at func(time.Duration) ti
 	at = func(d time.Duration) time.Time { return began.Add(d) }
 	r = &run{
 		c: c, cell: session.Cell{ID: 1, Name: "cell[1]", Line: 1}, ranks: []int{0, 1}, started: began, left: 1,
-		on: []rankRun{{Rank: Rank{TakesPart: true}}, {Rank: Rank{TakesPart: true, Result: &session.Result{}}}},
+		on: []rankRun{{Rank: watchdog.Rank{TakesPart: true}}, {Rank: watchdog.Rank{TakesPart: true, Result: &session.Result{}}}},
 	}
-	r.watch.look(r.snapshot(at(time.Second)))
-	r.watch.answer([]int{0}, &wire.Status{Waits: []session.Wait{wait}}, nil, at(2*time.Second))
+	r.watch.Look(r.snapshot(at(time.Second)))
+	r.watch.Answer([]int{0}, &wire.Status{Waits: []session.Wait{wait}}, nil, at(2*time.Second))
 	return r, at
 }
 
-// toldAt returns what the watchdog shows at a time, and whether the table is no worse than the last one.
+// toldAt returns the text that the watchdog shows at a time, and whether the table is no worse than the last one.
 func toldAt(r *run, now time.Time) (text string, again bool) {
 	cell := r.snapshot(now)
 	r.askNCCL(cell)
-	for _, a := range r.watch.look(cell) {
-		if shown, ok := a.(Show); ok {
+	for _, a := range r.watch.Look(cell) {
+		if shown, ok := a.(watchdog.Show); ok {
 			return shown.Text, shown.Again
 		}
 	}

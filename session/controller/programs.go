@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/wire"
 )
 
 // Programs enter cells through front ends of their own. The users of the session see these cells,
@@ -45,7 +46,7 @@ func (c *controller) announceEnd(cell session.Cell, reply session.Reply) {
 	}
 	how := fmt.Sprintf("is done, after %.1f s", reply.Elapsed)
 	if len(reply.Errors) > 0 {
-		how = "has failed: " + strings.Map(visible, firstLine(reply.Errors[0].Error()))
+		how = "has failed: " + strings.Map(visible, wire.FirstLine(reply.Errors[0].Error()))
 	}
 	if n := len(reply.Findings); n > 0 {
 		how += fmt.Sprintf("; findings of the sanitizer: %d", n)

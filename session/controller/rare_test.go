@@ -68,7 +68,7 @@ func TestStatusDoesNotWait(t *testing.T) {
 	}}
 	done := make(chan struct{})
 	go func() {
-		s.do(wire.Command{Status: watchdogQuestion}, nil)
+		s.do(wire.Command{Status: wire.WatchdogQuestion}, nil)
 		close(done)
 	}()
 	defer close(release)

@@ -12,14 +12,14 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/rankset"
+	"github.com/symmrepl/symmrepl/session/watchdog"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
 const (
-	tick       = 50 * time.Millisecond  // between two calls of run.tick
-	promptly   = 2 * tick               // a rank that is not held up answers within this time
-	abortGrace = 100 * time.Millisecond // between the first failure of a rank and the release of the ranks that wait for it
-	abortWait  = 0.05                   // seconds that a wait must have lasted before the failure of a rank ends it
+	tick      = 50 * time.Millisecond // between two calls of run.tick
+	promptly  = 2 * tick              // a rank that is not held up answers within this time
+	abortWait = 0.05                  // seconds that a wait must have lasted before the failure of a rank ends it
 	// a wait that reaches its limit within this many seconds is left alone if its failed peer's wait has
 	// reached its limit, too
 	abortSoon = 1
@@ -52,15 +52,15 @@ type run struct {
 	failedAt    time.Time // of the first failure
 	interrupted time.Time
 	limit       session.Limit
-	limitEnd    time.Time     // when the cell's context ended at the limit
-	limitAt     time.Time     // time at which the limit was over
-	hasAborted  bool          // waits of some rank were ended
-	hasDied     bool          // some rank's worker has died
-	inVain      *EndInVain    // what the ranks did when their waits were ended as a deadlock; nil if they were not
-	halt        *session.Stop // state of the ranks while some stand; nil if none does
-	standsSince time.Time     // when the stop began
-	stoodFor    time.Duration // the time of earlier stops
-	watch       watch
+	limitEnd    time.Time           // when the cell's context ended at the limit
+	limitAt     time.Time           // time at which the limit was over
+	hasAborted  bool                // waits of some rank were ended
+	hasDied     bool                // some rank's worker has died
+	inVain      *watchdog.EndInVain // what the ranks did when their waits were ended as a deadlock; nil if they were not
+	halt        *session.Stop       // state of the ranks while some stand; nil if none does
+	standsSince time.Time           // when the stop began
+	stoodFor    time.Duration       // the time of earlier stops
+	watch       watchdog.Watch
 	ras         rasQuestion
 	heard       bool // ranks have reported waits since the last call of releasePeers
 	judging     bool // the ranks judge whether they are held up
@@ -72,7 +72,7 @@ type run struct {
 // rankRun is a cell on one rank. Except for its first fields it belongs to the goroutine that runs
 // run.loop.
 type rankRun struct {
-	Rank // what the watchdog knows of it
+	watchdog.Rank // what the watchdog knows of it
 
 	incarnation int     // of the worker that runs it
 	begun       [3]bool // by Stream: the cell has begun there; controller.mu guards it
@@ -150,7 +150,7 @@ func (r *run) loop(ctx context.Context) {
 		if r.heard && !r.failedAt.IsZero() {
 			r.heard = false
 			r.releasePeers()
-			r.note(r.watch.tellDeaths(r.snapshot(time.Now())))
+			r.note(r.watch.TellDeaths(r.snapshot(time.Now())))
 		}
 		r.reachLimit(time.Now())
 		r.endAtLimit(time.Now())
@@ -178,7 +178,7 @@ func (r *run) interrupt(why string) {
 
 func (r *run) handle(e runEvent) {
 	if e.Status != nil {
-		r.watch.stuck.take(e.ranks, e.Status)
+		r.watch.Looked(e.ranks, e.Status)
 	}
 	e.ranks = rankset.Filter(e.ranks, r.runs)
 	switch {
@@ -188,7 +188,7 @@ func (r *run) handle(e runEvent) {
 		for _, rank := range e.ranks {
 			fatal := *e.Done.Err
 			r.on[rank].fatal = &fatal
-			r.kill(rank, "cannot go on: "+firstLine(fatal.Msg))
+			r.kill(rank, "cannot go on: "+wire.FirstLine(fatal.Msg))
 		}
 	case e.Done != nil && e.Done.Run == r.number:
 		for _, rank := range e.ranks {
@@ -210,7 +210,7 @@ func (r *run) handle(e runEvent) {
 			r.done([]int{rank}, &session.Result{Err: r.deathError(rank, e.Died)}, true)
 		}
 	case e.Status != nil || e.Process != nil:
-		r.watch.answer(e.ranks, e.Status, e.Process, time.Now())
+		r.watch.Answer(e.ranks, e.Status, e.Process, time.Now())
 		r.heard = true
 	case e.Stopped != nil:
 		r.stood(e.ranks, e.Stopped)
@@ -241,7 +241,7 @@ func (r *run) done(ranks []int, result *session.Result, died bool) {
 	}
 	why := bootstrap.Finished
 	if result.Err != nil {
-		why = "failed: " + firstLine(result.Err.Msg)
+		why = "failed: " + wire.FirstLine(result.Err.Msg)
 	}
 	for _, rank := range ranks {
 		r.c.hub.Leave(rank, why)
@@ -304,17 +304,17 @@ func (r *run) tick(now time.Time) {
 	r.updateStop(now)
 	cell := r.snapshot(now)
 	r.askNCCL(cell)
-	for _, a := range r.watch.look(cell) {
+	for _, a := range r.watch.Look(cell) {
 		r.carryOut(a)
 	}
 }
 
-// snapshot returns what the watchdog is to know of the cell.
-func (r *run) snapshot(now time.Time) *Snapshot {
+// snapshot returns a snapshot of the cell for the watchdog.
+func (r *run) snapshot(now time.Time) *watchdog.Snapshot {
 	c := r.c
-	s := &Snapshot{
+	s := &watchdog.Snapshot{
 		Now: now, Run: r.number, Title: r.cell.Title(), Stop: r.stop(), Again: r.cell.Again,
-		Ranks: make([]Rank, len(r.on)), Reachable: c.reachable(), Pending: c.hub.Pending(),
+		Ranks: make([]watchdog.Rank, len(r.on)), Reachable: c.reachable(), Pending: c.hub.Pending(),
 		Started: r.started, Shown: r.shownAt(), Interrupted: r.interrupted, LimitAt: r.limitAt, FailedAt: r.failedAt,
 		HasDied: r.hasDied, Stands: r.halt != nil, KeepsWaits: c.config.Deadlock == session.DeadlockWait,
 		Unattended: c.config.Program != nil && c.config.Program.Unattended,
@@ -329,28 +329,28 @@ func (r *run) snapshot(now time.Time) *Snapshot {
 }
 
 // carryOut does what the watchdog wants.
-func (r *run) carryOut(a Action) {
+func (r *run) carryOut(a watchdog.Action) {
 	switch a := a.(type) {
-	case Ask:
-		r.c.tell(a.Ranks, wire.Command{Status: watchdogQuestion}, nil)
-	case Examine:
+	case watchdog.Ask:
+		r.c.tell(a.Ranks, wire.Command{Status: wire.WatchdogQuestion}, nil)
+	case watchdog.Examine:
 		r.c.tell(r.c.reachable(), wire.Command{Status: a.Question, Look: true}, nil)
-	case Say:
+	case watchdog.Say:
 		r.note(a.Text)
-	case Show:
+	case watchdog.Show:
 		if r.cell.InPlace || !a.Again {
 			r.fold.show(session.Output{Ranks: r.ranks, Stream: session.Note, Topic: "waits", Again: a.Again, Text: a.Text, Hang: a.Rows, Cycle: a.Cycle})
 		}
-	case EndInVain:
+	case watchdog.EndInVain:
 		r.endInVain(a)
 	}
 }
 
 // insist kills the ranks that an interrupt has not stopped. If the user can ask for the kill,
-// insist only reports these ranks. A rank that the machine holds up may take longer: see holdsUp.
+// insist only reports these ranks. A rank that the machine holds up may take longer: see HoldsUp.
 func (r *run) insist(now time.Time) {
 	if r.cell.Again != "" && r.limitAt.IsZero() && !r.isGone() {
-		r.note(r.watch.unstopped(r.snapshot(now)))
+		r.note(r.watch.Unstopped(r.snapshot(now)))
 		return
 	}
 	if r.guest != nil && r.limitAt.IsZero() {
@@ -358,7 +358,7 @@ func (r *run) insist(now time.Time) {
 		return
 	}
 	for _, rank := range r.running() {
-		if !r.on[rank].killed && !r.watch.holdsUp(rank, now, r.interrupted, r.c.config.KillAfter) {
+		if !r.on[rank].killed && !r.watch.HoldsUp(rank, now, r.interrupted, r.c.config.KillAfter) {
 			r.on[rank].killed = true
 			r.kill(rank, fmt.Sprintf("did not stop within %v and was killed", r.c.config.KillAfter))
 		}
@@ -421,7 +421,7 @@ func (r *run) probeAnswered(e runEvent) {
 // rank failed because a wait of it reached its limit, waits that will soon reach their own limits
 // are left alone: in a deadlock the error of each says more.
 func (r *run) releasePeers() {
-	if time.Since(r.failedAt) < abortGrace {
+	if time.Since(r.failedAt) < watchdog.AbortGrace {
 		return
 	}
 	cause, late := make([]string, len(r.on)), make([]bool, len(r.on))
@@ -432,9 +432,9 @@ func (r *run) releasePeers() {
 		case o.Aborted != "": // the rank failed because another one did
 			cause[rank] = o.Aborted
 		case o.Result.Err.Kind == session.KindPeer:
-			cause[rank] = firstLine(o.Result.Err.Msg)
+			cause[rank] = wire.FirstLine(o.Result.Err.Msg)
 		default:
-			cause[rank] = fmt.Sprintf("rank %d failed: %s", rank, firstLine(o.Result.Err.Msg))
+			cause[rank] = fmt.Sprintf("rank %d failed: %s", rank, wire.FirstLine(o.Result.Err.Msg))
 			late[rank] = o.Result.Err.Kind == session.KindTimeout
 		}
 	}
@@ -463,7 +463,7 @@ func (r *run) releasePeers() {
 // causeFor returns the reason to end a wait of a rank, "" if there is none. cause and late describe
 // its peers: see releasePeers.
 func (r *run) causeFor(rank int, cause []string, late []bool) string {
-	for _, w := range r.watch.waits(rank, r.failedAt) {
+	for _, w := range r.watch.Waits(rank, r.failedAt) {
 		if w.Since < abortWait {
 			continue
 		}

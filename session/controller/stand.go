@@ -17,10 +17,6 @@ import (
 // program's time limit does not run. When the ranks go on, the watchdog begins anew: waits count
 // from then on.
 
-const (
-	standEvery = 200 * time.Millisecond // between two questions to the ranks while some stand
-)
-
 // do calls f on the goroutine that runs loop, unless the run is over.
 func (r *run) do(f func()) {
 	done := make(chan struct{})
@@ -64,7 +60,7 @@ func (r *run) updateStop(now time.Time) {
 		r.tellStopped(standing)
 	}
 	cell := r.snapshot(now)
-	held := r.watch.waitForStanding(cell, r.standsSince)
+	held := r.watch.WaitForStanding(cell, r.standsSince)
 	for _, rank := range r.ranks {
 		one := session.RankStop{Rank: rank, State: session.Runs}
 		switch o := &r.on[rank]; {
@@ -72,10 +68,10 @@ func (r *run) updateStop(now time.Time) {
 			one.State, one.Reason, one.Place = session.Stands, o.Stands.Reason, o.Stands.Place
 		case o.Result != nil:
 			one.State = session.Finished
-			one.Doing, _ = r.watch.describe(cell, rank, nil)
+			one.Doing, _ = r.watch.Describe(cell, rank, nil)
 		case held[rank]:
 			one.State = session.Waits
-			one.Doing, _ = r.watch.describe(cell, rank, nil)
+			one.Doing, _ = r.watch.Describe(cell, rank, nil)
 		}
 		s.Complete = s.Complete && one.State != session.Runs
 		s.Ranks = append(s.Ranks, one)
@@ -110,6 +106,6 @@ func (r *run) endStop(now time.Time) {
 	id := r.halt.ID
 	r.halt = nil
 	r.stoodFor += now.Sub(r.standsSince)
-	r.watch.resume(now)
+	r.watch.Resume(now)
 	r.c.publish(session.DebugEvent{Continued: id})
 }

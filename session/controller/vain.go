@@ -2,11 +2,12 @@ package controller
 
 import (
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/watchdog"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
 // endInVain ends the waits of all ranks, which cannot end by themselves.
-func (r *run) endInVain(end EndInVain) {
+func (r *run) endInVain(end watchdog.EndInVain) {
 	r.inVain = &end
 	for _, w := range end.Waits {
 		r.abort([]int{w.Rank}, wire.Command{Abort: w.Why, Run: r.number, InVain: true, Moves: w.Moves})

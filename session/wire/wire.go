@@ -245,3 +245,16 @@ type Standing struct {
 func (a *Standing) Equal(b *Standing) bool {
 	return a.Moves == b.Moves && a.Stands == b.Stands && slices.Equal(a.Exchanged, b.Exchanged)
 }
+
+// FirstLine returns a text up to its first newline.
+func FirstLine(s string) string {
+	for i, c := range s {
+		if c == '\n' {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// WatchdogQuestion is the number of status questions whose answers go only to the running cell.
+const WatchdogQuestion = 1<<64 - 1

@@ -1,4 +1,4 @@
-package controller
+package watchdog
 
 import (
 	"fmt"
@@ -30,9 +30,9 @@ import (
 // report returns the table of waits, and its text under a head, if a rank seems to wait in vain,
 // and the table has changed or was not shown yet. The text is "" otherwise. It sets w.again if the
 // table is no worse than the last one: it is then for front ends that show it in place.
-func (w *watch) report(cell *Snapshot) (text string, t waitTable) {
+func (w *Watch) report(cell *Snapshot) (text string, t waitTable) {
 	answered := !w.since.IsZero() && cell.Now.Sub(w.since) >= watchEvery // the ranks have had time to answer
-	hung := cell.Started.Add(hangAfter)
+	hung := cell.Started.Add(HangAfter)
 	if !answered || cell.Now.Before(hung) || !cell.Interrupted.IsZero() {
 		return "", t
 	}
@@ -64,7 +64,7 @@ func (w *watch) report(cell *Snapshot) (text string, t waitTable) {
 
 // isDue reports whether a table with these marks is to be shown now. It sets w.again, and notes the marks
 // of a table that is due.
-func (w *watch) isDue(marks []string, now time.Time) bool {
+func (w *Watch) isDue(marks []string, now time.Time) bool {
 	w.again = !slices.ContainsFunc(marks, func(mark string) bool { return !w.told[mark] })
 	switch {
 	case w.again:
@@ -98,7 +98,7 @@ type waitTable struct {
 
 // table makes the table from the last answers of the ranks, and from calls at the hub in which
 // ranks are missing.
-func (w *watch) table(cell *Snapshot) waitTable {
+func (w *Watch) table(cell *Snapshot) waitTable {
 	patient := cell.Unattended && len(cell.Ranks) == 1 // a single rank that waits for no other needs no report
 	t := waitTable{}
 	lines := map[string][]int{} // ranks by their description
@@ -107,7 +107,7 @@ func (w *watch) table(cell *Snapshot) waitTable {
 	awaited := w.awaitedGroups(cell)
 	still := w.standStill(cell)
 	for _, rank := range cell.members() {
-		text, seconds := w.describe(cell, rank, awaited)
+		text, seconds := w.Describe(cell, rank, awaited)
 		lines[text] = append(lines[text], rank)
 		longest[text] = max(longest[text], seconds)
 		v := w.view(rank)
@@ -144,7 +144,7 @@ func (w *watch) table(cell *Snapshot) waitTable {
 	}
 	for _, p := range cell.Pending {
 		since := w.sinceStop(cell.Now.Sub(p.Since), cell.Now)
-		if since >= hangAfter && (slices.ContainsFunc(p.Missing, func(rank int) bool { return still[rank] }) ||
+		if since >= HangAfter && (slices.ContainsFunc(p.Missing, func(rank int) bool { return still[rank] }) ||
 			w.waitedLong(cell, since, p.Missing)) {
 			t.marks, t.waits = append(t.marks, fmt.Sprint(p.Call.Op, p.Missing)), true
 		}
@@ -172,7 +172,7 @@ func (w *watch) table(cell *Snapshot) waitTable {
 
 // tells reports whether a rank's activity is worth a report, and whether the reason is that it
 // waits. still holds the ranks that stand still.
-func (w *watch) tells(cell *Snapshot, rank int, still map[int]bool) (tells, waits bool) {
+func (w *Watch) tells(cell *Snapshot, rank int, still map[int]bool) (tells, waits bool) {
 	if !cell.runs(rank) {
 		return false, false
 	}
@@ -180,12 +180,12 @@ func (w *watch) tells(cell *Snapshot, rank int, still map[int]bool) (tells, wait
 	if w.deaf(v, cell.Now) {
 		return true, true
 	}
-	lasts, quiet := w.lasts(v, cell.Now), cell.Now.Sub(cell.Shown) >= hangAfter // code that prints makes progress
+	lasts, quiet := w.lasts(v, cell.Now), cell.Now.Sub(cell.Shown) >= HangAfter // code that prints makes progress
 	switch v.manner() {
 	case waiting, spinning:
-		return lasts >= hangAfter && still[rank], true
+		return lasts >= HangAfter && still[rank], true
 	case holding:
-		return lasts >= hangAfter, true
+		return lasts >= HangAfter, true
 	case blocked:
 		return lasts >= standAfter && quiet, true
 	case compiling:
@@ -199,7 +199,7 @@ func (w *watch) tells(cell *Snapshot, rank int, still map[int]bool) (tells, wait
 
 // mark returns the part of a rank's description whose change is worth another table: without the
 // number of a call in a loop, and without the position of running code.
-func (w *watch) mark(cell *Snapshot, rank int) string {
+func (w *Watch) mark(cell *Snapshot, rank int) string {
 	v := w.view(rank)
 	if v == nil {
 		return ""
@@ -220,12 +220,12 @@ func (w *watch) mark(cell *Snapshot, rank int) string {
 
 // deaf reports whether a rank that runs the cell does not answer. On a slow machine an answer takes longer:
 // see judgeMachine.
-func (w *watch) deaf(v *view, now time.Time) bool {
+func (w *Watch) deaf(v *view, now time.Time) bool {
 	return w.silent(v, now) > w.slow.Stretch(deafAfter) || v != nil && v.stopped
 }
 
 // silent returns the time since the last answer of a rank, or since the first question.
-func (w *watch) silent(v *view, now time.Time) time.Duration {
+func (w *Watch) silent(v *view, now time.Time) time.Duration {
 	answered := w.since
 	if v != nil && v.answered.After(answered) {
 		answered = v.answered
@@ -234,7 +234,7 @@ func (w *watch) silent(v *view, now time.Time) time.Duration {
 }
 
 // judgeMachine notes how slow the machine is: as the slowest rank that runs the cell.
-func (w *watch) judgeMachine(cell *Snapshot) {
+func (w *Watch) judgeMachine(cell *Snapshot) {
 	w.slow = 0
 	for _, rank := range cell.running() {
 		if v := w.view(rank); v != nil {
@@ -245,7 +245,7 @@ func (w *watch) judgeMachine(cell *Snapshot) {
 
 // lasts returns the time for which a rank is known to have been in its present activity. It does not grow
 // while the rank's next answer is overdue: the rank may have gone on.
-func (w *watch) lasts(v *view, now time.Time) time.Duration {
+func (w *Watch) lasts(v *view, now time.Time) time.Duration {
 	if v == nil { // the rank has not answered yet: see deaf
 		return 0
 	}
@@ -276,7 +276,7 @@ func (w *watch) lasts(v *view, now time.Time) time.Duration {
 // standStill returns the ranks that seem unable to end a wait: ranks that do not run the cell or
 // have finished it a while ago, that do not answer, or that stand still. A rank that waits only for
 // ranks that make progress is not among them.
-func (w *watch) standStill(cell *Snapshot) map[int]bool {
+func (w *Watch) standStill(cell *Snapshot) map[int]bool {
 	w.judgeMachine(cell)
 	still := map[int]bool{}
 	for rank := range len(cell.Ranks) {
@@ -307,12 +307,12 @@ func (w *watch) standStill(cell *Snapshot) map[int]bool {
 
 // absent reports whether a rank does not take part in the cell, or finished it a while ago. A rank that
 // waited for it may not have seen that yet: see mayHaveEnded.
-func (w *watch) absent(cell *Snapshot, rank int) bool {
+func (w *Watch) absent(cell *Snapshot, rank int) bool {
 	return !cell.Ranks[rank].TakesPart || cell.Now.Sub(cell.Ranks[rank].DoneAt) >= standAfter
 }
 
 // awaitsStill reports whether a waiting rank waits for one of still.
-func (w *watch) awaitsStill(cell *Snapshot, rank int, still map[int]bool) bool {
+func (w *Watch) awaitsStill(cell *Snapshot, rank int, still map[int]bool) bool {
 	v := w.view(rank)
 	others := slices.DeleteFunc(rankset.All(len(cell.Ranks)), func(o int) bool { return o == rank })
 	// all: no other rank can end a wait any more, or is known to have ended it
@@ -351,7 +351,7 @@ func awaited(wait session.Wait, rank int, pending []bootstrap.Pending) []int {
 
 // mayHaveEnded reports whether the waits of v may be over: its rank is not known to have checked them since
 // the awaited rank began its present activity.
-func (w *watch) mayHaveEnded(cell *Snapshot, v *view, awaited int) bool {
+func (w *Watch) mayHaveEnded(cell *Snapshot, v *view, awaited int) bool {
 	began := w.since
 	switch o := w.view(awaited); {
 	case !cell.runs(awaited):
@@ -365,7 +365,7 @@ func (w *watch) mayHaveEnded(cell *Snapshot, v *view, awaited int) bool {
 // waitedLong reports whether a wait for ranks that make progress has lasted so long that it is
 // worth a report all the same. On a slow machine, for kernels that the sanitizer watches, and just
 // after one of those ranks has finished the cell, it returns false.
-func (w *watch) waitedLong(cell *Snapshot, since time.Duration, ranks []int) bool {
+func (w *Watch) waitedLong(cell *Snapshot, since time.Duration, ranks []int) bool {
 	excused := func(o int) bool {
 		if !cell.runs(o) {
 			return cell.Ranks[o].TakesPart && cell.Now.Sub(cell.Ranks[o].DoneAt) < w.slow.Stretch(standAfter)
@@ -376,15 +376,15 @@ func (w *watch) waitedLong(cell *Snapshot, since time.Duration, ranks []int) boo
 	return since >= comeWithin && !slices.ContainsFunc(ranks, excused)
 }
 
-// inNCCL reports whether a rank waits inside NCCL for so long that the table may say so.
-func (w *watch) inNCCL(cell *Snapshot) bool {
+// InNCCL reports whether a rank waits inside NCCL for so long that the table may say so.
+func (w *Watch) InNCCL(cell *Snapshot) bool {
 	for _, rank := range cell.running() {
 		v := w.view(rank)
 		if v == nil {
 			continue
 		}
 		for _, wait := range v.waits {
-			if wait.NCCL && time.Duration(wait.Since*float64(time.Second))+cell.Now.Sub(v.answered) >= hangAfter {
+			if wait.NCCL && time.Duration(wait.Since*float64(time.Second))+cell.Now.Sub(v.answered) >= HangAfter {
 				return true
 			}
 		}

@@ -1,4 +1,4 @@
-package controller
+package watchdog
 
 import (
 	"slices"
@@ -10,9 +10,9 @@ import (
 // standWait is the time in seconds: a rank that has waited for so long is taken to wait for those that stand.
 const standWait = 0.3
 
-// waitForStanding returns the ranks that wait, in an operation, for ranks that stand or that wait in
+// WaitForStanding returns the ranks that wait, in an operation, for ranks that stand or that wait in
 // this way since then; and those that wait for a line that the user types.
-func (w *watch) waitForStanding(cell *Snapshot, since time.Time) map[int]bool {
+func (w *Watch) WaitForStanding(cell *Snapshot, since time.Time) map[int]bool {
 	held := map[int]bool{}
 	for _, rank := range cell.running() {
 		v := w.view(rank)
@@ -47,14 +47,14 @@ func (w *watch) waitForStanding(cell *Snapshot, since time.Time) map[int]bool {
 	return held
 }
 
-// resume makes the watchdog begin anew: ranks stood until now.
-func (w *watch) resume(now time.Time) {
+// Resume makes the watchdog begin anew: ranks stood until now.
+func (w *Watch) Resume(now time.Time) {
 	asked := w.asked
-	*w = watch{asked: asked, since: now, told: w.told, shown: w.shown, hangs: w.hangs, deaths: w.deaths, asking: w.asking, resumed: now}
+	*w = Watch{asked: asked, since: now, told: w.told, shown: w.shown, hangs: w.hangs, ToldDeaths: w.ToldDeaths, asking: w.asking, resumed: now}
 }
 
 // sinceStop bounds the duration of something that lasts now by the time since ranks stood.
-func (w *watch) sinceStop(lasts time.Duration, now time.Time) time.Duration {
+func (w *Watch) sinceStop(lasts time.Duration, now time.Time) time.Duration {
 	if w.resumed.IsZero() {
 		return lasts
 	}

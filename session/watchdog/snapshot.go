@@ -1,4 +1,4 @@
-package controller
+package watchdog
 
 import (
 	"time"
@@ -62,7 +62,7 @@ func (cell *Snapshot) members() []int {
 	return rankset.Filter(rankset.All(len(cell.Ranks)), func(rank int) bool { return cell.Ranks[rank].TakesPart })
 }
 
-// Action is what the controller does for the watchdog: Ask, Examine, Say, Show or EndInVain.
+// An Action is to be carried out by the controller: Ask, Examine, Say, Show or EndInVain.
 type Action any
 
 type (
@@ -96,14 +96,15 @@ type VainWait struct {
 	Moves uint64 // as in the rank's last answer
 }
 
-// look returns what is to be done now.
-func (w *watch) look(cell *Snapshot) (actions []Action) {
+// Look returns the actions that are due, in their order. Its result depends on the answers that w was told, the
+// earlier looks, and cell alone.
+func (w *Watch) Look(cell *Snapshot) (actions []Action) {
 	if w.ask(cell) {
 		if ranks := w.toAsk(cell.running(), cell.Now); len(ranks) > 0 {
 			actions = append(actions, Ask{Ranks: ranks})
 		}
 	}
-	if text := w.tellDeaths(cell); text != "" {
+	if text := w.TellDeaths(cell); text != "" {
 		actions = append(actions, Say{Text: text})
 	}
 	if cell.Stands { // nothing counts as a hang
@@ -116,4 +117,10 @@ func (w *watch) look(cell *Snapshot) (actions []Action) {
 		actions = append(actions, Show{Text: text, Rows: t.list, Cycle: t.cycle, Again: w.again})
 	}
 	return actions
+}
+
+// Activity returns the table of what the ranks do, whether or not a rank waits in vain.
+func (w *Watch) Activity(cell *Snapshot) Show {
+	t := w.table(cell)
+	return Show{Text: t.rows, Rows: t.list, Cycle: t.cycle}
 }

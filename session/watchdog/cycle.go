@@ -1,4 +1,4 @@
-package controller
+package watchdog
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ const longCycle = 3
 
 // cycle returns a cycle of waits that has at least longCycle ranks: each rank waits for the next,
 // and the last for the first. It begins with its lowest rank. It returns nil if there is none.
-func (w *watch) cycle(cell *Snapshot) []int {
+func (w *Watch) cycle(cell *Snapshot) []int {
 	next := map[int][]int{}
 	for _, rank := range cell.running() {
 		next[rank] = w.awaitedIn(cell, rank)
@@ -25,7 +25,7 @@ func (w *watch) cycle(cell *Snapshot) []int {
 
 // awaitedIn returns the ranks for which a rank waits, without those that wait in the same collective
 // call: they answer each other.
-func (w *watch) awaitedIn(cell *Snapshot, rank int) []int {
+func (w *Watch) awaitedIn(cell *Snapshot, rank int) []int {
 	v := w.view(rank)
 	if v.manner() != waiting {
 		return nil

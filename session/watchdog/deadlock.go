@@ -1,4 +1,4 @@
-package controller
+package watchdog
 
 import (
 	"fmt"
@@ -38,8 +38,8 @@ import (
 
 // Times of the looks.
 const (
-	lookEvery  = 300 * time.Millisecond  // between two looks
-	looksAlike = 4                       // number of equal looks after which the cell is ended
+	LookEvery  = 300 * time.Millisecond  // between two looks
+	LooksAlike = 4                       // number of equal looks after which the cell is ended
 	lookWithin = 2 * time.Second         // a rank that does not answer within this time does not stand still
 	lookSoon   = 2500 * time.Millisecond // the table is delayed by this time, because the error will have it
 	lookFirst  = 500 * time.Millisecond  // the same, while the answers to the first look are under way
@@ -75,8 +75,11 @@ func (s *suspicion) isDue(now, hung time.Time, slow wire.Slowness) bool {
 	case s.question != 0 && now.Sub(s.asked) < patience*lookFirst:
 		return true
 	}
-	return !s.asked.IsZero() && now.Sub(hung) < patience*lookEvery
+	return !s.asked.IsZero() && now.Sub(hung) < patience*LookEvery
 }
+
+// Looked records an answer of ranks, also of those that do not run the cell, if it is the answer to a look.
+func (w *Watch) Looked(ranks []int, status *wire.Status) { w.stuck.take(ranks, status) }
 
 // take records an answer of ranks to the look that is under way.
 func (s *suspicion) take(ranks []int, status *wire.Status) {
@@ -89,13 +92,13 @@ func (s *suspicion) take(ranks []int, status *wire.Status) {
 }
 
 // lookForDeadlock continues the looks. It ends the waits of the cell if its ranks stand still for good.
-func (w *watch) lookForDeadlock(cell *Snapshot) Action {
+func (w *Watch) lookForDeadlock(cell *Snapshot) Action {
 	s := &w.stuck
 	if cell.KeepsWaits || !cell.Interrupted.IsZero() || !cell.LimitAt.IsZero() {
 		return nil
 	}
 	if s.question == 0 {
-		if cell.Now.Sub(s.asked) >= lookEvery && (s.looks > 0 || w.seemsStill(cell)) {
+		if cell.Now.Sub(s.asked) >= LookEvery && (s.looks > 0 || w.seemsStill(cell)) {
 			s.question, s.asked, s.answers = cell.Question, cell.Now, map[int]*wire.Status{}
 			return Examine{Question: cell.Question}
 		}
@@ -122,7 +125,7 @@ func (w *watch) lookForDeadlock(cell *Snapshot) Action {
 	}
 	s.last = s.answers
 	held := cell.heldUp(s.last)
-	if s.open = len(held) == 0; s.open || s.looks < looksAlike {
+	if s.open = len(held) == 0; s.open || s.looks < LooksAlike {
 		return nil
 	}
 	return w.endInVain(cell, held)
@@ -130,7 +133,7 @@ func (w *watch) lookForDeadlock(cell *Snapshot) Action {
 
 // seemsStill reports whether a look is worthwhile: according to their last answers, all ranks that
 // run the cell wait in operations.
-func (w *watch) seemsStill(cell *Snapshot) bool {
+func (w *Watch) seemsStill(cell *Snapshot) bool {
 	return !slices.ContainsFunc(cell.running(), func(rank int) bool {
 		v := w.view(rank)
 		return v == nil || len(v.waits) == 0 || v.standing == nil || !v.standing.Stands
@@ -269,7 +272,7 @@ func sortedRanks(m map[int][]int) []int {
 
 // endInVain ends the waits of all ranks. held is the result of heldUp; a rank that is not in held waits
 // for ranks that are. The looks begin anew: code that goes on after an error may wait in vain again.
-func (w *watch) endInVain(cell *Snapshot, held map[int][]int) EndInVain {
+func (w *Watch) endInVain(cell *Snapshot, held map[int][]int) EndInVain {
 	s, t := &w.stuck, w.table(cell)
 	end := EndInVain{Rows: t.list, Cycle: t.cycle, Text: strings.ReplaceAll("\n"+t.rows, "\n  ", "\n")[1:]}
 	for _, rank := range cell.running() {
@@ -292,7 +295,7 @@ func (w *watch) endInVain(cell *Snapshot, held map[int][]int) EndInVain {
 
 // whatTheyDo describes the activity of ranks that do not end a wait: "rank 1 has finished the cell;
 // rank 2,3 waits in put_signal at cell[3]:2".
-func (w *watch) whatTheyDo(cell *Snapshot, ranks []int) string {
+func (w *Watch) whatTheyDo(cell *Snapshot, ranks []int) string {
 	alike, order := map[string][]int{}, []string(nil)
 	for _, rank := range ranks {
 		does := "does not run the cell"

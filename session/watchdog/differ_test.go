@@ -1,4 +1,4 @@
-package controller
+package watchdog
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 
 // An error of a wait says first which ranks made another call of the same number.
 func TestCallsDiffer(t *testing.T) {
-	cell, w := &Snapshot{Ranks: make([]Rank, 4)}, &watch{}
+	cell, w := &Snapshot{Ranks: make([]Rank, 4)}, &Watch{}
 	for rank := range cell.Ranks {
 		cell.Ranks[rank].TakesPart = true
 	}

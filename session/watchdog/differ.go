@@ -1,4 +1,4 @@
-package controller
+package watchdog
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 // callsDiffer names the ranks that have made another call in place of the call in which a rank
 // waits, by the number of the call in its group: "rank 0,2 made another call #1 in world:
 // one_shot_all_reduce". It returns "" if no such rank is known. waits are the waits of the rank.
-func (w *watch) callsDiffer(cell *Snapshot, waits []session.Wait) string {
+func (w *Watch) callsDiffer(cell *Snapshot, waits []session.Wait) string {
 	made, order := map[string][]int{}, []string(nil)
 	note := func(rank int, mine session.Wait, op, at string) {
 		name := operation(op)

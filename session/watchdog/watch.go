@@ -1,7 +1,8 @@
-package controller
+package watchdog
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,8 +16,9 @@ import (
 const (
 	watchAfter   = 500 * time.Millisecond  // a cell is watched once it has run this long
 	watchEvery   = 500 * time.Millisecond  // between two questions to the ranks
+	standEvery   = 200 * time.Millisecond  // the same, while some rank stands before a statement
 	abortEvery   = 50 * time.Millisecond   // the same, while a rank has failed and others still run
-	hangAfter    = 1500 * time.Millisecond // a wait that lasts longer is reported, if the awaited rank stands still
+	HangAfter    = 1500 * time.Millisecond // a wait that lasts longer is reported, if the awaited rank stands still
 	standAfter   = time.Second             // a rank stands still if it has made no progress for this time
 	compileAfter = 5 * time.Second         // the same for a rank that compiles
 	// a wait that lasts longer is reported even if the awaited rank makes progress, unless the
@@ -25,7 +27,7 @@ const (
 	againEvery   = 500 * time.Millisecond // between two tables, if the second is no worse
 	tableSettles = 200 * time.Millisecond // time for which a table waits for entries that become worse, too
 	answerWithin = 2 * time.Second        // a rank that has not answered within this time is asked again
-	deathAfter   = 700 * time.Millisecond // a death is reported after this time, even if the state of the other ranks is not known
+	DeathAfter   = 700 * time.Millisecond // a death is reported after this time, even if the state of the other ranks is not known
 	// a rank that is not stopped counts as not answering only after this time, and on a slow machine
 	// after a longer time
 	deafAfter = 10 * time.Second
@@ -34,21 +36,24 @@ const (
 	codePart = 10
 )
 
-// watch is the watchdog of one cell: the last answers of the ranks, and the reports so far.
-type watch struct {
-	asked  time.Time
-	since  time.Time         // when the first question was put
-	open   map[int]time.Time // when the question was put that a rank has not answered yet
-	views  []*view           // by rank; nil before the first answer
-	told   map[string]bool   // the marks of the tables shown so far: see waitTable
-	shown  time.Time
-	worse  time.Time     // since when the table is worse than the one shown last; zero if it is not
-	again  bool          // the table was no worse than the one before
-	hangs  bool          // a wait was reported, and not that the cell goes on
-	deaths bool          // deaths have been reported: see tellDeaths
-	asking bool          // unstopped has reported ranks
-	slow   wire.Slowness // of the machine: see judgeMachine
-	stuck  suspicion
+// AbortGrace is the time between the first failure of a rank and the release of the ranks that wait for it.
+const AbortGrace = 100 * time.Millisecond
+
+// Watch is the watchdog of one cell: the last answers of the ranks, and the reports so far.
+type Watch struct {
+	asked      time.Time
+	since      time.Time         // when the first question was put
+	open       map[int]time.Time // when the question was put that a rank has not answered yet
+	views      []*view           // by rank; nil before the first answer
+	told       map[string]bool   // the marks of the tables shown so far: see waitTable
+	shown      time.Time
+	worse      time.Time     // since when the table is worse than the one shown last; zero if it is not
+	again      bool          // the table was no worse than the one before
+	hangs      bool          // a wait was reported, and not that the cell goes on
+	ToldDeaths bool          // deaths have been reported: see TellDeaths
+	asking     bool          // unstopped has reported ranks
+	slow       wire.Slowness // of the machine: see judgeMachine
+	stuck      suspicion
 
 	resumed time.Time // when ranks that stood went on; zero if none did
 }
@@ -73,10 +78,10 @@ type view struct {
 }
 
 // ask reports whether it is time to ask the ranks. If so, it assumes that the caller asks them.
-func (w *watch) ask(cell *Snapshot) bool {
+func (w *Watch) ask(cell *Snapshot) bool {
 	since := cell.Now.Sub(w.asked)
 	due := cell.Now.Sub(cell.Started) >= watchAfter && since >= watchEvery
-	failing := !cell.FailedAt.IsZero() && cell.Now.Sub(cell.FailedAt) >= abortGrace
+	failing := !cell.FailedAt.IsZero() && cell.Now.Sub(cell.FailedAt) >= AbortGrace
 	if due = due || failing && since >= abortEvery; due && w.since.IsZero() {
 		w.since = cell.Now
 	}
@@ -89,7 +94,7 @@ func (w *watch) ask(cell *Snapshot) bool {
 // toAsk returns those of ranks that are to be asked now. A rank that is slow to answer is not asked again
 // meanwhile: its other commands, such as an interrupt, would wait behind the questions. It assumes that
 // the caller asks them.
-func (w *watch) toAsk(ranks []int, now time.Time) []int {
+func (w *Watch) toAsk(ranks []int, now time.Time) []int {
 	if w.open == nil {
 		w.open = map[int]time.Time{}
 	}
@@ -103,8 +108,8 @@ func (w *watch) toAsk(ranks []int, now time.Time) []int {
 	return ask
 }
 
-// answer records an answer of ranks.
-func (w *watch) answer(ranks []int, status *wire.Status, process *wire.Process, now time.Time) {
+// Answer records an answer of ranks.
+func (w *Watch) Answer(ranks []int, status *wire.Status, process *wire.Process, now time.Time) {
 	for _, rank := range ranks {
 		if n := rank + 1 - len(w.views); n > 0 {
 			w.views = append(w.views, make([]*view, n)...)
@@ -121,7 +126,7 @@ func (w *watch) answer(ranks []int, status *wire.Status, process *wire.Process, 
 			continue
 		}
 		s, before := status, *v
-		if s.ID != watchdogQuestion && s.ID != 0 {
+		if s.ID != wire.WatchdogQuestion && s.ID != 0 {
 			continue // the answer to a look, or to :ranks
 		}
 		delete(w.open, rank)
@@ -239,9 +244,9 @@ func (v *view) describe() string {
 	}
 	switch m := v.manner(); m {
 	case waiting:
-		return describeWaits(v.waits)
+		return DescribeWaits(v.waits)
 	case spinning, holding:
-		return describeBusy(v.busy)
+		return DescribeBusy(v.busy)
 	case blocked, typing:
 		return v.doing.String()
 	case sleeping:
@@ -258,41 +263,41 @@ func (v *view) waitsForSomeone() bool {
 }
 
 // view returns the latest knowledge of a rank, nil if there is none.
-func (w *watch) view(rank int) *view {
+func (w *Watch) view(rank int) *view {
 	if rank < len(w.views) {
 		return w.views[rank]
 	}
 	return nil
 }
 
-// waits returns the waits in the last answer of rank, if that came later than after.
-func (w *watch) waits(rank int, after time.Time) []session.Wait {
+// Waits returns the waits in the last answer of rank, if that came later than after.
+func (w *Watch) Waits(rank int, after time.Time) []session.Wait {
 	if v := w.view(rank); v != nil && v.answered.After(after) {
 		return v.waits
 	}
 	return nil
 }
 
-// tellDeaths reports the ranks that died, once, when it is clear that others continue to run, or
-// when they have not ended after deathAfter. Ranks that wait for a dead rank are released, and
+// TellDeaths reports the ranks that died, once, when it is clear that others continue to run, or
+// when they have not ended after DeathAfter. Ranks that wait for a dead rank are released, and
 // their errors name it. Ranks that compute, print or wait for something else would not mention it.
-func (w *watch) tellDeaths(cell *Snapshot) string {
-	if w.deaths || !cell.HasDied || !cell.Interrupted.IsZero() {
+func (w *Watch) TellDeaths(cell *Snapshot) string {
+	if w.ToldDeaths || !cell.HasDied || !cell.Interrupted.IsZero() {
 		return ""
 	}
 	goesOn := func(rank int) bool {
 		v := w.view(rank)
-		return v != nil && v.answered.Sub(cell.FailedAt) >= abortGrace && cell.Ranks[rank].Aborted == ""
+		return v != nil && v.answered.Sub(cell.FailedAt) >= AbortGrace && cell.Ranks[rank].Aborted == ""
 	}
-	if others := cell.running(); len(others) == 0 || !slices.ContainsFunc(others, goesOn) && cell.Now.Sub(cell.FailedAt) < deathAfter {
+	if others := cell.running(); len(others) == 0 || !slices.ContainsFunc(others, goesOn) && cell.Now.Sub(cell.FailedAt) < DeathAfter {
 		return ""
 	}
-	w.deaths = true
-	return fmt.Sprintf("%s; %s still runs on other ranks (%s interrupts it)\n", deathCauses(cell), cell.Title, cell.Stop)
+	w.ToldDeaths = true
+	return fmt.Sprintf("%s; %s still runs on other ranks (%s interrupts it)\n", DeathCauses(cell), cell.Title, cell.Stop)
 }
 
-// deathCauses describes how ranks died: "rank 1 was killed (SIGKILL)".
-func deathCauses(cell *Snapshot) string {
+// DeathCauses describes how ranks died: "rank 1 was killed (SIGKILL)".
+func DeathCauses(cell *Snapshot) string {
 	alike, order := map[string][]int{}, []string(nil)
 	for _, rank := range cell.members() {
 		if how := cell.Ranks[rank].Died; how != "" {
@@ -308,9 +313,9 @@ func deathCauses(cell *Snapshot) string {
 	return strings.Join(order, "; ")
 }
 
-// unstopped returns, once, the note about ranks that an interrupt has not stopped: their activity,
+// Unstopped returns, once, the note about ranks that an interrupt has not stopped: their activity,
 // and the user's way to replace them.
-func (w *watch) unstopped(cell *Snapshot) string {
+func (w *Watch) Unstopped(cell *Snapshot) string {
 	if w.asking || len(cell.running()) == 0 {
 		return ""
 	}
@@ -318,11 +323,11 @@ func (w *watch) unstopped(cell *Snapshot) string {
 	w.judgeMachine(cell)
 	ranks := map[string][]int{} // ranks by their activity
 	for _, rank := range cell.running() {
-		does, _ := w.describe(cell, rank, nil)
+		does, _ := w.Describe(cell, rank, nil)
 		ranks[does] = append(ranks[does], rank)
 	}
 	var b strings.Builder
-	for _, does := range sortedKeys(ranks) {
+	for _, does := range slices.Sorted(maps.Keys(ranks)) {
 		who, has, it, its := "rank", "has", "it", "its"
 		if len(ranks[does]) > 1 {
 			who, has, it, its = "ranks", "have", "them", "their"
@@ -333,22 +338,22 @@ func (w *watch) unstopped(cell *Snapshot) string {
 	return b.String()
 }
 
-// holdsUp reports whether a rank has not stopped yet because the machine holds it up: it waits for
+// HoldsUp reports whether a rank has not stopped yet because the machine holds it up: it waits for
 // processors much of the time, has answered within limit, and was interrupted less than its slowness ×
 // limit ago.
-func (w *watch) holdsUp(rank int, now, interrupted time.Time, limit time.Duration) bool {
+func (w *Watch) HoldsUp(rank int, now, interrupted time.Time, limit time.Duration) bool {
 	v := w.view(rank)
 	return v != nil && v.slow > 0 && now.Sub(v.answered) < limit && now.Sub(interrupted) < v.slow.Stretch(limit)
 }
 
-// describe describes the activity of a rank, without times, and returns the seconds for which it
+// Describe describes the activity of a rank, without times, and returns the seconds for which it
 // has waited, if it waits. awaited is the result of awaitedGroups.
-func (w *watch) describe(cell *Snapshot, rank int, awaited map[string]bool) (string, float64) {
+func (w *Watch) Describe(cell *Snapshot, rank int, awaited map[string]bool) (string, float64) {
 	if result := cell.Ranks[rank].Result; result != nil {
 		if result.Err != nil {
-			return "failed: " + firstLine(result.Err.Msg), 0
+			return "failed: " + wire.FirstLine(result.Err.Msg), 0
 		}
-		return joined("has finished the cell"+lastCalls(cell.Ranks[rank].Tallies, awaited), cell.Ranks[rank].Late), 0
+		return Joined("has finished the cell"+lastCalls(cell.Ranks[rank].Tallies, awaited), cell.Ranks[rank].Late), 0
 	}
 	v := w.view(rank)
 	if w.deaf(v, cell.Now) {
@@ -356,15 +361,15 @@ func (w *watch) describe(cell *Snapshot, rank int, awaited map[string]bool) (str
 		if v != nil && v.stopped {
 			text += ": its process is stopped (SIGCONT continues it)"
 		}
-		return text, max(w.silent(v, cell.Now), hangAfter).Seconds()
+		return text, max(w.silent(v, cell.Now), HangAfter).Seconds()
 	}
 	if v == nil {
 		return "runs", 0
 	}
-	text := describeWaits(v.waits)
+	text := DescribeWaits(v.waits)
 	switch {
 	case v.doing != nil:
-		text = joined(text, v.doing.String())
+		text = Joined(text, v.doing.String())
 	case text == "" && len(v.busy) == 0:
 		text = "runs"
 	}
@@ -378,11 +383,11 @@ func (w *watch) describe(cell *Snapshot, rank int, awaited map[string]bool) (str
 	if v.doing != nil && v.doing.For > 0 {
 		longest = max(longest, v.doing.For+cell.Now.Sub(v.answered).Seconds())
 	}
-	return joined(joined(text, describeBusy(v.busy)), v.late), longest
+	return Joined(Joined(text, DescribeBusy(v.busy)), v.late), longest
 }
 
 // awaitedGroups returns the names of the groups in which ranks wait in a numbered call.
-func (w *watch) awaitedGroups(cell *Snapshot) map[string]bool {
+func (w *Watch) awaitedGroups(cell *Snapshot) map[string]bool {
 	groups := map[string]bool{}
 	for _, rank := range cell.members() {
 		if v := w.view(rank); v != nil && cell.runs(rank) {
@@ -396,9 +401,9 @@ func (w *watch) awaitedGroups(cell *Snapshot) map[string]bool {
 	return groups
 }
 
-// heardSince reports whether a rank has answered since a time, or cannot answer because its process is
+// HeardSince reports whether a rank has answered since a time, or cannot answer because its process is
 // stopped.
-func (w *watch) heardSince(rank int, since time.Time) bool {
+func (w *Watch) HeardSince(rank int, since time.Time) bool {
 	v := w.view(rank)
 	return v != nil && (v.stopped || !v.answered.Before(since))
 }

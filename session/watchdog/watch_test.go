@@ -1,4 +1,4 @@
-package controller
+package watchdog
 
 import (
 	"slices"
@@ -32,12 +32,12 @@ func TestWhoDoesNotAnswer(t *testing.T) {
 		{slow, 81 * time.Second, "does not answer", 81},
 		{slower, 159 * time.Second, "waits in wait_signal", 159.5},
 		{slower, 161 * time.Second, "does not answer", 161},
-		{stopped, time.Second, "does not answer: its process is stopped (SIGCONT continues it)", hangAfter.Seconds()},
+		{stopped, time.Second, "does not answer: its process is stopped (SIGCONT continues it)", HangAfter.Seconds()},
 	} {
-		w := watch{since: start, views: []*view{c.v}}
+		w := Watch{since: start, views: []*view{c.v}}
 		cell := &Snapshot{Now: last.Add(c.silent), Ranks: []Rank{{TakesPart: true}}}
 		w.judgeMachine(cell)
-		text, seconds := w.describe(cell, 0, nil)
+		text, seconds := w.Describe(cell, 0, nil)
 		if text != c.text || seconds != c.seconds {
 			t.Errorf("after %v: %q for %v s, want %q for %v s", c.silent, text, seconds, c.text, c.seconds)
 		}
@@ -60,12 +60,12 @@ func TestHoldsUp(t *testing.T) {
 		{"held up for too long", 8, 24 * time.Second, 24 * time.Second, false},
 		{"held up by more", 16, 24 * time.Second, 24 * time.Second, true},
 	} {
-		w := &watch{views: []*view{{slow: c.slow, answered: interrupted.Add(c.answered)}}}
-		if got := w.holdsUp(0, interrupted.Add(c.after), interrupted, limit); got != c.want {
+		w := &Watch{views: []*view{{slow: c.slow, answered: interrupted.Add(c.answered)}}}
+		if got := w.HoldsUp(0, interrupted.Add(c.after), interrupted, limit); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
-	if new(watch).holdsUp(0, interrupted, interrupted, limit) {
+	if new(Watch).HoldsUp(0, interrupted, interrupted, limit) {
 		t.Error("a rank that has never answered is not known to be held up")
 	}
 }
@@ -95,7 +95,7 @@ func TestJustFinished(t *testing.T) {
 			waits.checked = finished
 		}
 		cell := &Snapshot{Ranks: []Rank{{TakesPart: true, Result: &session.Result{}, DoneAt: finished}, {TakesPart: true}}}
-		w := &watch{since: finished, views: []*view{nil, waits}}
+		w := &Watch{since: finished, views: []*view{nil, waits}}
 		if got := w.standStill(cell.at(now))[1]; got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
@@ -105,10 +105,10 @@ func TestJustFinished(t *testing.T) {
 // A wait of the device counts from when the code of the cell has nothing else to do, such as to sleep.
 func TestWaitBesideCode(t *testing.T) {
 	start := time.Unix(1000, 0)
-	w := &watch{}
+	w := &Watch{}
 	answers := func(after time.Duration, doing *session.Activity) {
-		status := &wire.Status{ID: watchdogQuestion, Waits: []session.Wait{{Op: "wait_signal", Since: after.Seconds()}}, Doing: doing}
-		w.answer([]int{0}, status, nil, start.Add(after))
+		status := &wire.Status{ID: wire.WatchdogQuestion, Waits: []session.Wait{{Op: "wait_signal", Since: after.Seconds()}}, Doing: doing}
+		w.Answer([]int{0}, status, nil, start.Add(after))
 	}
 	answers(3*time.Second, &session.Activity{Sleeps: true})
 	answers(4*time.Second, nil)
@@ -119,7 +119,7 @@ func TestWaitBesideCode(t *testing.T) {
 	if got := w.lasts(w.views[0], start.Add(6500*time.Millisecond)); got != 2500*time.Millisecond {
 		t.Errorf("later: %v", got)
 	}
-	w = &watch{}
+	w = &Watch{}
 	answers(3*time.Second, nil)
 	if got := w.lasts(w.views[0], start.Add(3200*time.Millisecond)); got != 3200*time.Millisecond {
 		t.Errorf("of code that only waits: %v", got)
@@ -149,10 +149,10 @@ func TestCheckedBefore(t *testing.T) {
 		{"an answer since", []float64{1, 2}, 0.9, 3.2, true},
 		{"on the host, where a wait that is over is no longer known", []float64{0, 0, 0}, 1.5, 3.2, true},
 	} {
-		w := &watch{since: start}
+		w := &Watch{since: start}
 		wait := func(rank int, at, since, checked float64) {
-			s := &wire.Status{ID: watchdogQuestion, Waits: []session.Wait{{Op: "barrier", Peers: []int{1 - rank}, Since: since, Seen: uint64(10 * checked)}}}
-			w.answer([]int{rank}, s, nil, second(at))
+			s := &wire.Status{ID: wire.WatchdogQuestion, Waits: []session.Wait{{Op: "barrier", Peers: []int{1 - rank}, Since: since, Seen: uint64(10 * checked)}}}
+			w.Answer([]int{rank}, s, nil, second(at))
 		}
 		for i, checked := range c.checked {
 			wait(0, float64(i+1), float64(i+1), checked)
@@ -181,10 +181,10 @@ func TestSpinsAfterOthers(t *testing.T) {
 		{"not seen since", []uint64{1, 1, 1}, false},
 		{"the device does not tell", []uint64{0, 0, 0}, true},
 	} {
-		w := &watch{since: start}
+		w := &Watch{since: start}
 		for i, seen := range c.seen {
-			s := &wire.Status{ID: watchdogQuestion, Slow: 8, Busy: []session.Busy{{Kernel: "k", Spins: "element 0", Since: float64(i+1) / 2, Seen: seen}}}
-			w.answer([]int{1}, s, nil, second(float64(i+1)/2))
+			s := &wire.Status{ID: wire.WatchdogQuestion, Slow: 8, Busy: []session.Busy{{Kernel: "k", Spins: "element 0", Since: float64(i+1) / 2, Seen: seen}}}
+			w.Answer([]int{1}, s, nil, second(float64(i+1)/2))
 		}
 		cell := &Snapshot{Ranks: []Rank{{TakesPart: true, Result: &session.Result{}, DoneAt: second(0.1)}, {TakesPart: true}}}
 		if got := w.standStill(cell.at(second(1.6)))[1]; got != c.want {
@@ -210,12 +210,12 @@ func TestComputesOnSlowMachine(t *testing.T) {
 		{"an operation", wire.Status{Doing: &session.Activity{At: "cell[1]:1"}, Standing: &wire.Standing{Inside: true}}, 0.25, 250 * time.Millisecond},
 		{"nothing that is known", wire.Status{}, 0.25, 250 * time.Millisecond},
 	} {
-		w := &watch{}
-		c.s.ID, c.s.Slow = watchdogQuestion, max(c.s.Slow, 8)
+		w := &Watch{}
+		c.s.ID, c.s.Slow = wire.WatchdogQuestion, max(c.s.Slow, 8)
 		for i := range 2 {
 			s := c.s
 			s.CPU = float64(i) * c.cpu
-			w.answer([]int{0}, &s, nil, start.Add(time.Duration(i)*time.Second))
+			w.Answer([]int{0}, &s, nil, start.Add(time.Duration(i)*time.Second))
 		}
 		if got := w.views[0].lasts; got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
@@ -226,7 +226,7 @@ func TestComputesOnSlowMachine(t *testing.T) {
 // A rank that has not answered is not asked again for a while.
 func TestOneQuestionAtATime(t *testing.T) {
 	start := time.Unix(1000, 0)
-	w := &watch{}
+	w := &Watch{}
 	for _, c := range []struct {
 		after   time.Duration
 		answers []int // ranks that answer before
@@ -240,7 +240,7 @@ func TestOneQuestionAtATime(t *testing.T) {
 		{2600 * time.Millisecond, []int{0, 1, 2}, []int{0, 1, 2}, "all have answered"},
 	} {
 		for _, rank := range c.answers {
-			w.answer([]int{rank}, &wire.Status{ID: watchdogQuestion}, nil, start.Add(c.after))
+			w.Answer([]int{rank}, &wire.Status{ID: wire.WatchdogQuestion}, nil, start.Add(c.after))
 		}
 		if got := w.toAsk([]int{0, 1, 2}, start.Add(c.after)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: asks %v, want %v", c.name, got, c.want)
@@ -251,7 +251,7 @@ func TestOneQuestionAtATime(t *testing.T) {
 // A table waits a moment for entries that become worse, too, and is shown again when another one does.
 func TestTableSettles(t *testing.T) {
 	start := time.Unix(1000, 0)
-	w := &watch{}
+	w := &Watch{}
 	for _, c := range []struct {
 		after      time.Duration
 		marks      []string
@@ -283,7 +283,7 @@ func (cell Snapshot) at(now time.Time) *Snapshot {
 }
 
 // settledReport returns the report of a table that has not changed for tableSettles.
-func settledReport(w *watch, cell Snapshot, now time.Time) (string, waitTable) {
+func settledReport(w *Watch, cell Snapshot, now time.Time) (string, waitTable) {
 	w.report(cell.at(now.Add(-tableSettles)))
 	return w.report(cell.at(now))
 }
@@ -293,7 +293,7 @@ func settledReport(w *watch, cell Snapshot, now time.Time) (string, waitTable) {
 func TestWatchdogNamesLastCalls(t *testing.T) {
 	began := time.Unix(0, 0)
 	at := func(d time.Duration) time.Time { return began.Add(d) }
-	w, cell := &watch{}, Snapshot{Title: "cell 1", Started: began, Shown: began, Ranks: []Rank{
+	w, cell := &Watch{}, Snapshot{Title: "cell 1", Started: began, Shown: began, Ranks: []Rank{
 		{TakesPart: true, Result: &session.Result{}, Tallies: []session.Tally{
 			{Group: "world", Ranks: []int{0, 1, 2}, Calls: 2, Last: "all_gather", At: "cell[1]:3"},
 			{Group: "group 0,2", Ranks: []int{0, 2}, Calls: 5, Last: "broadcast"},
@@ -311,7 +311,7 @@ func TestWatchdogNamesLastCalls(t *testing.T) {
 		{session.Wait{Op: "wait_signal", Group: "world", Peers: []int{0}, Since: 2},
 			"  rank 0,2  has finished the cell\n  rank 1    waits in wait_signal for rank 0, for 2.0 s\n"},
 	} {
-		w.answer([]int{1}, &wire.Status{Waits: []session.Wait{c.wait}}, nil, at(2*time.Second))
+		w.Answer([]int{1}, &wire.Status{Waits: []session.Wait{c.wait}}, nil, at(2*time.Second))
 		text, _ := settledReport(w, cell, at(2*time.Second))
 		if _, said, _ := strings.Cut(text, "\n"); said != c.want {
 			t.Errorf("told\n%swant\n%s", said, c.want)
@@ -324,9 +324,9 @@ func TestWatchdogNamesLastCalls(t *testing.T) {
 func TestWatchdogAsksFirst(t *testing.T) {
 	began := time.Unix(0, 0)
 	at := func(d time.Duration) time.Time { return began.Add(d) }
-	w, cell := &watch{}, Snapshot{Title: "cell 1", Stop: "Ctrl-C", Started: began, Shown: began, Ranks: []Rank{{TakesPart: true}, {TakesPart: true}}}
+	w, cell := &Watch{}, Snapshot{Title: "cell 1", Stop: "Ctrl-C", Started: began, Shown: began, Ranks: []Rank{{TakesPart: true}, {TakesPart: true}}}
 	waits := func(rank int, d time.Duration) {
-		w.answer([]int{rank}, &wire.Status{Waits: []session.Wait{{Op: "wait_signal", Since: d.Seconds()}}}, nil, at(d))
+		w.Answer([]int{rank}, &wire.Status{Waits: []session.Wait{{Op: "wait_signal", Since: d.Seconds()}}}, nil, at(d))
 	}
 	const moment = 50 * time.Millisecond
 	const late = 1900 * time.Millisecond // this process was held up, and asks long after it should have

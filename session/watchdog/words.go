@@ -1,4 +1,4 @@
-package controller
+package watchdog
 
 import (
 	"fmt"
@@ -7,17 +7,17 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// joined combines two remarks about a rank. Either may be "".
-func joined(a, b string) string {
+// Joined combines two remarks about a rank. Either may be "".
+func Joined(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
 	}
 	return a + "; " + b
 }
 
-// describeWaits describes a rank's waits, without times: "waits in wait_signal #14 at cell[8]:1 for
+// DescribeWaits describes a rank's waits, without times: "waits in wait_signal #14 at cell[8]:1 for
 // rank 1: a signal on channel 3".
-func describeWaits(waits []session.Wait) string {
+func DescribeWaits(waits []session.Wait) string {
 	var parts []string
 	for _, w := range waits {
 		s := "waits in " + w.Op
@@ -41,9 +41,9 @@ func describeWaits(waits []session.Wait) string {
 	return strings.Join(parts, "; ")
 }
 
-// describeBusy describes the running kernels, without times: "busy in kernel ar, launched at
+// DescribeBusy describes the running kernels, without times: "busy in kernel ar, launched at
 // cell[3]:7".
-func describeBusy(list []session.Busy) string {
+func DescribeBusy(list []session.Busy) string {
 	var parts []string
 	for _, b := range list {
 		s := "busy in kernel " + b.Kernel
@@ -72,14 +72,4 @@ func lastCalls(tallies []session.Tally, awaited map[string]bool) string {
 		}
 	}
 	return text
-}
-
-// firstLine returns a text up to its first newline.
-func firstLine(s string) string {
-	for i, c := range s {
-		if c == '\n' {
-			return s[:i]
-		}
-	}
-	return s
 }

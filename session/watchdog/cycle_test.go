@@ -1,11 +1,9 @@
-package controller
+package watchdog
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/rankset"
 )
 
@@ -44,20 +42,5 @@ func TestDescribeCycle(t *testing.T) {
 	const want = "a cycle of 20 waits: rank 0 → 1 → 2 → 3 → 4 → 5 → … → 14 → 15 → 16 → 17 → 18 → 19 → 0"
 	if got := describeCycle(rankset.All(20)); got != want {
 		t.Error(got)
-	}
-}
-
-// Ranks that wait in a ring are called a cycle, in the detail of the error and in its field.
-func TestDeadlockInACycle(t *testing.T) {
-	c := launch(t, 4)
-	reply := c.Eval(t.Context(), session.Cell{Source: "0:vain 2\n1:vain 3\n2:vain 1\n3:vain 0", Output: func(session.Output) {}})
-	if len(reply.Errors) == 0 {
-		t.Fatal("no error")
-	}
-	for _, e := range reply.Errors {
-		if e.Kind != session.KindDeadlock || !slices.Equal(e.Cycle, []int{0, 2, 1, 3}) ||
-			!strings.HasSuffix(e.Detail, "\na cycle of 4 waits: rank 0 → 2 → 1 → 3 → 0\n") {
-			t.Errorf("%v %v\n%s", e, e.Cycle, e.Detail)
-		}
 	}
 }
