@@ -64,7 +64,8 @@ func hungRun(t *testing.T, wait session.Wait) (r *run, at func(time.Duration) ti
 	return r, at
 }
 
-// toldAt returns the text that the watchdog shows at a time, and whether the table is no worse than the last one.
+// toldAt returns the text that the watchdog shows at a time, and whether the table is no worse than the
+// last one.
 func toldAt(r *run, now time.Time) (text string, again bool) {
 	cell := r.snapshot(now)
 	r.askNCCL(cell)

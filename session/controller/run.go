@@ -80,7 +80,6 @@ type rankRun struct {
 	killed   bool           // the worker was killed because it did not stop
 	fatal    *session.Error // an error after which the worker is replaced
 	findings []session.Finding
-	late     string // set when the rank is done: calls of interrupted cells that still run
 	probe    *probe // the probe that the rank has not answered
 
 	sanitizing *session.Sanitizing // set when the rank is done; nil if it has died

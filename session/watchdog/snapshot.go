@@ -96,8 +96,8 @@ type VainWait struct {
 	Moves uint64 // as in the rank's last answer
 }
 
-// Look returns the actions that are due, in their order. Its result depends on the answers that w was told, the
-// earlier looks, and cell alone.
+// Look returns the actions that are due, in their order. They depend on the answers that w was told, on the
+// earlier looks, and on cell, and on nothing else.
 func (w *Watch) Look(cell *Snapshot) (actions []Action) {
 	if w.ask(cell) {
 		if ranks := w.toAsk(cell.running(), cell.Now); len(ranks) > 0 {
