@@ -59,9 +59,7 @@ func TestLineStillInItsPipe(t *testing.T) {
 		c.c.mu.Lock()
 		defer c.c.mu.Unlock()
 		if c.c.run != nil {
-			c.c.run.fold.mu.Lock()
-			c.c.run.fold.most = waitAtMost // so that a busy machine does not decide
-			c.c.run.fold.mu.Unlock()
+			c.c.run.fold.setMost(waitAtMost) // so that a busy machine does not decide
 		}
 		return c.c.questions > 0
 	})

@@ -12,6 +12,8 @@ import (
 )
 
 const (
+	tick     = 50 * time.Millisecond  // between two calls of fold.tick
+	promptly = 2 * tick               // a rank that is not held up answers within this time
 	foldAge  = 200 * time.Millisecond // time that a line waits for other running ranks before it is shown without them
 	foldMost = 2 * time.Second        // the same, whether the other ranks run or are held up; for hundreds of ranks see mostFor
 	foldLine = 64 << 10               // bytes after which a line counts as whole
@@ -419,4 +421,11 @@ func (f *fold) emitUnlessNone(o session.Output) {
 	if o.Stream != 0 {
 		f.emit(o)
 	}
+}
+
+// setMost changes the time for which lines wait at most, whether the other ranks run or are held up.
+func (f *fold) setMost(most time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.most = most
 }

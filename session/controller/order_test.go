@@ -66,7 +66,7 @@ func TestOutputOrder(t *testing.T) {
 			var got []string
 			p.pump(func(stream session.Stream, b []byte) {
 				text[stream-1].Write(b)
-				for bytes.Contains(text[stream-1].Bytes(), newline) {
+				for bytes.Contains(text[stream-1].Bytes(), []byte("\n")) {
 					line, _ := text[stream-1].ReadString('\n')
 					if !strings.HasPrefix(line, "other") {
 						got = append(got, line)

@@ -17,9 +17,7 @@ import (
 )
 
 const (
-	tick      = 50 * time.Millisecond // between two calls of run.tick
-	promptly  = 2 * tick              // a rank that is not held up answers within this time
-	abortWait = 0.05                  // seconds that a wait must have lasted before the failure of a rank ends it
+	abortWait = 0.05 // seconds that a wait must have lasted before the failure of a rank ends it
 	// a wait that reaches its limit within this many seconds is left alone if its failed peer's wait has
 	// reached its limit, too
 	abortSoon = 1
