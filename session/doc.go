@@ -8,6 +8,7 @@
 //
 //	controller  the one process that has the prompt: it numbers cells, collects the ranks and recovers them
 //	watchdog    in the controller: what to do about ranks that wait
+//	fold        in the controller: the lines that ranks print, equal ones once
 //	wire        messages between the processes
 //
 // and these run in any: rankset, for lists of ranks, and inband, for displays in the output of a rank.

@@ -13,6 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/fold"
 	"github.com/symmrepl/symmrepl/session/rankset"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
@@ -64,7 +65,7 @@ type controller struct {
 	run         *run
 	stop        context.CancelFunc // interrupts the cell whose turn it is; nil if there is none
 	runs        uint64
-	idle        *fold                // collects the output between cells
+	idle        *fold.Fold           // collects the output between cells
 	late        func(session.Output) // takes the output between cells, unless nil
 	endLate     func()               // ends late
 	lateTick    bool                 // a check for late lines is scheduled
@@ -128,9 +129,9 @@ func newController(config session.Config, size int, dir *userdir.Dir) *controlle
 }
 
 // newIdle returns a fold for the output while no cell runs.
-func (c *controller) newIdle() *fold {
-	f := newFold(rankset.All(c.size), foldAge, c.keepPrinted)
-	f.between = true
+func (c *controller) newIdle() *fold.Fold {
+	f := fold.New(rankset.All(c.size), fold.Age, c.keepPrinted)
+	f.Between = true
 	return f
 }
 
@@ -284,7 +285,7 @@ func (c *controller) begins(ranks []int, e wire.Event) {
 		r.on[rank].begun[e.Output] = true
 	}
 	c.mu.Unlock()
-	r.before.endStreams(ranks, time.Now(), e.Output)
+	r.before.EndStreams(ranks, time.Now(), e.Output)
 }
 
 // output passes output of ranks to the running cell, if the cell has begun on them; otherwise it
@@ -305,15 +306,15 @@ func (c *controller) takeOutput(ranks []int, e wire.Event, b []byte) (waits []fu
 		soon := f == c.idle && c.late != nil && !c.lateTick
 		c.lateTick = c.lateTick || soon
 		c.mu.Unlock()
-		if wait := f.add(alike, e.Output, b, time.Now()); wait != nil {
+		if wait := f.Add(alike, e.Output, b, time.Now()); wait != nil {
 			waits = append(waits, wait)
 		}
 		if soon { // no run checks the lines that wait for other ranks
-			time.AfterFunc(foldAge+tick, func() {
+			time.AfterFunc(fold.Age+fold.Tick, func() {
 				c.mu.Lock()
 				c.lateTick = false
 				c.mu.Unlock()
-				f.tick(time.Now())
+				f.Tick(time.Now())
 			})
 		}
 		ranks = rest
@@ -322,7 +323,7 @@ func (c *controller) takeOutput(ranks []int, e wire.Event, b []byte) (waits []fu
 }
 
 // foldOf returns the fold that takes a rank's output on a stream now. c.mu is held.
-func (c *controller) foldOf(rank int, stream session.Stream) *fold {
+func (c *controller) foldOf(rank int, stream session.Stream) *fold.Fold {
 	switch r := c.run; {
 	case r == nil || !r.on[rank].TakesPart:
 		return c.idle

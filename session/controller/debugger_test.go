@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/fold"
 	"github.com/symmrepl/symmrepl/session/watchdog"
 )
 
@@ -242,7 +243,7 @@ func TestStandAndLimit(t *testing.T) {
 	select {
 	case r := <-done:
 		t.Fatalf("the cell has ended: %v", r)
-	case <-time.After(2 * tick):
+	case <-time.After(2 * fold.Tick):
 	}
 	d.resume(session.Continue)
 	if r := receive(t, "the reply", done); len(r.Errors) > 0 || r.Values[0].Text != "x" {

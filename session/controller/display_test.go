@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/fold"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
@@ -59,14 +60,14 @@ func TestLineStillInItsPipe(t *testing.T) {
 		c.c.mu.Lock()
 		defer c.c.mu.Unlock()
 		if c.c.run != nil {
-			c.c.run.fold.setMost(waitAtMost) // so that a busy machine does not decide
+			c.c.run.fold.SetMost(waitAtMost) // so that a busy machine does not decide
 		}
 		return c.c.questions > 0
 	})
 	if c.c.ask(t.Context(), []int{1}, waitAtMost, func(id uint64) wire.Command { return wire.Command{Status: id} })[1] == nil {
 		t.Error("rank 1 has not answered")
 	}
-	time.Sleep(4 * tick) // time to handle the rank's answers
+	time.Sleep(4 * fold.Tick) // time to handle the rank's answers
 	unread.Unlock()
 	c.want(receive(t, "the cell ends", shown), "[0-2] a\n= [1] \"\" EOF\n")
 }

@@ -23,8 +23,8 @@
 // from a pipe of its own, runs them and answers through a second pipe (jobs.go); another goroutine
 // reads the other commands, so that the worker can answer and interrupt while user code spins
 // (worker.go). The output of user code to descriptors 1 and 2 goes through pipes to the supervisor,
-// and from there to the fold (fold.go).
-// The fold compares the ranks' lines by position, keeps equal lines once (strand.go) and shows them
+// and from there to the fold (package fold).
+// The fold compares the ranks' lines by position, keeps equal lines once (fold/strand.go) and shows them
 // once; the worker notes where the cell begins, because goroutines of earlier cells print too
 // (begin.go). When the evaluator returns, the worker waits for the device (Communicator.Finish) and
 // reports that it is done; before the supervisor passes that on, it empties the pipes and passes on

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/fold"
 	"github.com/symmrepl/symmrepl/session/rankset"
 	"github.com/symmrepl/symmrepl/session/watchdog"
 	"github.com/symmrepl/symmrepl/session/wire"
@@ -215,7 +216,7 @@ func (c *controller) newRun(ctx context.Context, cell session.Cell, guest *borro
 		events: newRunEvents(len(ranks)), over: make(chan struct{}),
 	}
 	asked := &typedLines{ctx: ctx, ask: cell.Input, give: r.give, wanted: map[int]int{}}
-	r.fold = newFold(ranks, mostFor(len(ranks)), func(o session.Output) {
+	r.fold = fold.New(ranks, fold.MostFor(len(ranks)), func(o session.Output) {
 		if o.Display != nil && o.Display.Input {
 			go asked.want(o.Ranks)
 			return
@@ -225,7 +226,7 @@ func (c *controller) newRun(ctx context.Context, cell session.Cell, guest *borro
 		}
 		out(o)
 	})
-	r.fold.unfinished = c.config.Program != nil && len(ranks) == 1
+	r.fold.Unfinished = c.config.Program != nil && len(ranks) == 1
 	c.mu.Lock()
 	if errs := c.unavailable(ranks); len(errs) > 0 {
 		c.mu.Unlock()
@@ -257,8 +258,8 @@ func (c *controller) newRun(ctx context.Context, cell session.Cell, guest *borro
 // cell without Output leaves it to the next one.
 func (r *run) showPrinted() {
 	if r.cell.Output == nil {
-		r.before.redirect(r.c.keepPrinted)
-		r.before.endRanks(r.others(), r.started)
+		r.before.Redirect(r.c.keepPrinted)
+		r.before.EndRanks(r.others(), r.started)
 		return
 	}
 	kept := sync.OnceFunc(func() {
@@ -266,17 +267,17 @@ func (r *run) showPrinted() {
 		printed := r.c.takePrinted()
 		r.c.mu.Unlock()
 		for _, o := range printed {
-			r.fold.show(o)
+			r.fold.Show(o)
 		}
 	})
-	r.before.redirect(func(o session.Output) {
+	r.before.Redirect(func(o session.Output) {
 		kept()
 		if o.Display == nil || !o.Display.Input { // the cell that asked for input is over
-			r.fold.show(o)
+			r.fold.Show(o)
 		}
 	})
 	kept()
-	r.before.endRanks(r.others(), r.started)
+	r.before.EndRanks(r.others(), r.started)
 }
 
 // keepPrinted passes on output from between cells, or keeps it up to a bound.

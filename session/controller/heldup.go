@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/internal/procfs"
+	"github.com/symmrepl/symmrepl/session/fold"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
@@ -51,13 +52,13 @@ func (h *heldUp) look() {
 }
 
 // now returns the slowness of the worker since the last look, and reports whether it may print a line
-// later than ranks that were not held up: it has foldAge to catch up.
+// later than ranks that were not held up: it has Age to catch up.
 func (h *heldUp) now() (slow wire.Slowness, late bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := time.Now()
 	h.judge(now, h.starvation.Look, usedSoFar)
-	return h.slow, now.Sub(h.held) < foldAge
+	return h.slow, now.Sub(h.held) < fold.Age
 }
 
 // usage is the consumption of a process.
@@ -83,7 +84,7 @@ func (h *heldUp) judge(now time.Time, look func() time.Duration, used func() usa
 		return
 	}
 	starved, sum := look(), used()
-	if first || starved > min(over, foldAge)/starvedPart || sum.faults > h.used.faults { // before the first look it may have been held up
+	if first || starved > min(over, fold.Age)/starvedPart || sum.faults > h.used.faults { // before the first look it may have been held up
 		h.held = now
 	}
 	h.slow = 0

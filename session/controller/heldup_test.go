@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/symmrepl/symmrepl/session/fold"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
@@ -37,7 +38,7 @@ func TestHeldUp(t *testing.T) {
 			before += since
 			return since
 		}, func() usage { return usage{step.ran * time.Millisecond, step.faults} })
-		if late := now.Sub(h.held) < foldAge; h.slow != step.slow || late != step.late {
+		if late := now.Sub(h.held) < fold.Age; h.slow != step.slow || late != step.late {
 			t.Errorf("after %d ms with %d ms starved: slowness %v, late %v", step.at, step.starved, h.slow, late)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
+	"github.com/symmrepl/symmrepl/session/fold"
 	"github.com/symmrepl/symmrepl/session/rankset"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
@@ -16,7 +17,7 @@ import (
 const (
 	gatherFor  = 500 * time.Microsecond // time that a rank's message waits for equal messages of the host's other ranks
 	gatherMost = 1 << 20                // bytes waiting to be sent, above which ranks are held back
-	outputMost = foldRank               // maximum bytes of one rank's output that the controller has not taken
+	outputMost = fold.MaxAhead          // maximum bytes of one rank's output that the controller has not taken
 	outputTold = outputMost / 4         // the same, above which the controller is asked to acknowledge
 )
 

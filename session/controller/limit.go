@@ -47,6 +47,6 @@ func (r *run) endAtLimit(now time.Time) {
 	}
 	t := r.watch.Activity(r.snapshot(now))
 	text := fmt.Sprintf("%s has run for %.1f s and is ended, as %v:\n%s", r.cell.Title(), now.Sub(r.started).Seconds(), r.limit, t.Text)
-	r.fold.show(session.Output{Ranks: r.ranks, Stream: session.Note, Topic: "waits", Text: text, Hang: t.Rows, Cycle: t.Cycle})
+	r.fold.Show(session.Output{Ranks: r.ranks, Stream: session.Note, Topic: "waits", Text: text, Hang: t.Rows, Cycle: t.Cycle})
 	r.interrupt(r.limit.Error())
 }

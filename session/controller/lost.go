@@ -45,7 +45,7 @@ func (c *controller) tellLostSoon() {
 	switch {
 	case told, c.isOver():
 	case r != nil:
-		r.do(func() { c.tellLost(r.fold.show) })
+		r.do(func() { c.tellLost(r.fold.Show) })
 	default:
 		select {
 		case c.turn <- struct{}{}:

@@ -40,9 +40,9 @@ func (r *run) end() session.Reply {
 		reply.Errors = r.compareTallies()
 		different = len(reply.Errors) > 0
 	}
-	r.before.end(time.Now())
-	r.fold.end(time.Now())
-	r.fold.redirect(r.c.keepPrinted)
+	r.before.End(time.Now())
+	r.fold.End(time.Now())
+	r.fold.Redirect(r.c.keepPrinted)
 	r.c.mu.Lock()
 	defer r.c.mu.Unlock()
 	r.c.run = nil

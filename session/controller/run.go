@@ -11,6 +11,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/fold"
 	"github.com/symmrepl/symmrepl/session/rankset"
 	"github.com/symmrepl/symmrepl/session/watchdog"
 	"github.com/symmrepl/symmrepl/session/wire"
@@ -32,8 +33,8 @@ type run struct {
 	cell   session.Cell
 	guest  *borrowed // of a front end that has attached: the ranks hold the variables of others; nil for others
 	ranks  []int
-	fold   *fold
-	before *fold // folds the output from before the cell begins and passes it to fold
+	fold   *fold.Fold
+	before *fold.Fold // folds the output from before the cell begins and passes it to fold
 	events *runEvents
 	over   chan struct{} // closed when loop has ended
 	shown  atomic.Int64  // time at which output was last shown, in nanoseconds since 1970; several goroutines set it
@@ -131,7 +132,7 @@ func (r *run) give(ranks []int, c wire.Input, text string) {
 
 // loop handles events until every rank has finished or died.
 func (r *run) loop(ctx context.Context) {
-	ticker := time.NewTicker(tick)
+	ticker := time.NewTicker(fold.Tick)
 	defer ticker.Stop()
 	defer close(r.over)
 	interrupt := ctx.Done()
@@ -227,8 +228,8 @@ func (r *run) done(ranks []int, result *session.Result, died bool) {
 	}
 	r.updateStop(time.Now())
 	r.left -= len(ranks)
-	r.before.endRanks(ranks, time.Now()) // on ranks without output no event has reported that the cell begins
-	r.fold.endRanks(ranks, time.Now())
+	r.before.EndRanks(ranks, time.Now()) // on ranks without output no event has reported that the cell begins
+	r.fold.EndRanks(ranks, time.Now())
 	if result.Err != nil && r.failedAt.IsZero() {
 		r.failedAt = time.Now()
 	}
@@ -293,8 +294,8 @@ func (r *run) tick(now time.Time) {
 		r.judging = true
 		r.c.tell(r.running(), wire.Command{Judge: true}, nil) // not when the cell begins: a short one should not pay for the look
 	}
-	r.before.tick(now)
-	r.probe(r.fold.tick(now))
+	r.before.Tick(now)
+	r.probe(r.fold.Tick(now))
 	if !r.interrupted.IsZero() && now.Sub(r.interrupted) >= r.c.config.KillAfter {
 		r.insist(now)
 	}
@@ -336,7 +337,7 @@ func (r *run) carryOut(a watchdog.Action) {
 		r.note(a.Text)
 	case watchdog.Show:
 		if r.cell.InPlace || !a.Again {
-			r.fold.show(session.Output{Ranks: r.ranks, Stream: session.Note, Topic: "waits", Again: a.Again, Text: a.Text, Hang: a.Rows, Cycle: a.Cycle})
+			r.fold.Show(session.Output{Ranks: r.ranks, Stream: session.Note, Topic: "waits", Again: a.Again, Text: a.Text, Hang: a.Rows, Cycle: a.Cycle})
 		}
 	case watchdog.EndInVain:
 		r.endInVain(a)
@@ -365,7 +366,7 @@ func (r *run) insist(now time.Time) {
 // note shows a remark of the session, if there is one.
 func (r *run) note(text string) {
 	if text != "" {
-		r.fold.show(session.Output{Ranks: r.ranks, Stream: session.Note, Text: text})
+		r.fold.Show(session.Output{Ranks: r.ranks, Stream: session.Note, Text: text})
 	}
 }
 
@@ -408,8 +409,8 @@ func (r *run) probeAnswered(e runEvent) {
 	for _, rank := range asked {
 		r.on[rank].probe = nil
 	}
-	if time.Since(at) <= promptly && !e.HeldUp {
-		r.fold.noteAlive(asked, at)
+	if time.Since(at) <= fold.Promptly && !e.HeldUp {
+		r.fold.NoteAlive(asked, at)
 	}
 }
 

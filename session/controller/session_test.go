@@ -17,6 +17,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/procfs"
 	"github.com/symmrepl/symmrepl/internal/shortdir"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/fold"
 )
 
 // waitAtMost bounds the tests' waits for events that come soon unless something is broken.
@@ -261,7 +262,7 @@ func TestMuchPrintedBetweenCells(t *testing.T) {
 		return c.c.kept+c.c.notKept > 3<<20
 	})
 	got := c.eval("print next")
-	if n := strings.Count(got, "x"); n < idleKeep-foldLine || n > idleKeep+1 { // the word "next" contains one
+	if n := strings.Count(got, "x"); n < idleKeep-fold.MaxLine || n > idleKeep+1 { // the word "next" contains one
 		t.Errorf("%d bytes are kept", n)
 	}
 	if !strings.Contains(got, "2.0 MiB that were printed while no cell ran are left out here, after the first 1.0 MiB\n") ||

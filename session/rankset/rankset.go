@@ -1,3 +1,4 @@
+// Package rankset has operations on ascending lists of ranks.
 package rankset
 
 import "slices"

@@ -1,3 +1,4 @@
+// Package wire declares the messages between the processes of a session.
 package wire
 
 import (

@@ -1,4 +1,4 @@
-package controller
+package fold
 
 import (
 	"bytes"
@@ -119,7 +119,7 @@ func (s *strands) endNow() {
 // blocked reports whether the next line still waits.
 func (s *strands) blocked(now time.Time) bool {
 	q := s.blocker
-	return q != nil && q.at < len(s.list) && s.list[q.at] == q && q.whole == 0 && !q.done && now.Sub(s.since) < foldAge
+	return q != nil && q.at < len(s.list) && s.list[q.at] == q && q.whole == 0 && !q.done && now.Sub(s.since) < Age
 }
 
 // exactly returns strands that hold the ranks at positions, and no others. It splits strands that

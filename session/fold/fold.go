@@ -1,4 +1,5 @@
-package controller
+// Package fold shows lines that several ranks print alike once.
+package fold
 
 import (
 	"bytes"
@@ -12,31 +13,31 @@ import (
 )
 
 const (
-	tick     = 50 * time.Millisecond  // between two calls of fold.tick
-	promptly = 2 * tick               // a rank that is not held up answers within this time
-	foldAge  = 200 * time.Millisecond // time that a line waits for other running ranks before it is shown without them
-	foldMost = 2 * time.Second        // the same, whether the other ranks run or are held up; for hundreds of ranks see mostFor
-	foldLine = 64 << 10               // bytes after which a line counts as whole
-	foldRank = 256 << 10              // bytes a rank may be ahead of the others
+	Tick     = 50 * time.Millisecond  // between two calls of fold.Tick
+	Promptly = 2 * Tick               // a rank that is not held up answers within this time
+	Age      = 200 * time.Millisecond // time that a line waits for other running ranks before it is shown without them
+	foldMost = 2 * time.Second        // the same, whether the other ranks run or are held up; for hundreds of ranks see MostFor
+	MaxLine  = 64 << 10               // bytes after which a line counts as whole
+	MaxAhead = 256 << 10              // bytes a rank may be ahead of the others
 )
 
-// fold merges the output of ranks. It compares line i of one rank with line i of every other and
+// Fold merges the output of ranks. It compares line i of one rank with line i of every other and
 // shows equal lines once. The lines of a block, which one call printed, count as one line, so that a
 // matrix that differs between ranks is shown whole for each rank: see inband.WriteText. A line is shown
 // when every rank that still runs has printed as many lines, or when the line has waited long enough:
-// for foldAge if the other ranks have shown since then that they are not held up, as they may be on a
+// for Age if the other ranks have shown since then that they are not held up, as they may be on a
 // busy machine, and for most in any case. A rank that is far ahead of the others is held back for up
 // to most. The two streams are folded separately. Ranks with equal output cost no more memory and time
 // than one rank: see strand. Methods may be called from several goroutines; emit is never called
 // concurrently.
-type fold struct {
+type Fold struct {
 	ranks []int // ascending; does not change
 	// unfinished is set if the fold also shows the beginning of a line when the rest does not come:
 	// there is one rank, and the line may be a question to the user.
-	unfinished bool
+	Unfinished bool
 	// between is set if ranks print at different times, as between cells: once lines were shown
 	// without some ranks, and no line is held, these ranks do not count as behind any more.
-	between bool
+	Between bool
 
 	mu      sync.Mutex // guards the fields below
 	emit    func(session.Output)
@@ -53,13 +54,13 @@ type fold struct {
 	members          bits      // scratch
 }
 
-// mostFor returns foldMost for a number of ranks. If hundreds of ranks share the processors of a few
+// MostFor returns foldMost for a number of ranks. If hundreds of ranks share the processors of a few
 // hosts, more time passes until all have had a turn.
-func mostFor(ranks int) time.Duration { return foldMost * time.Duration(1+ranks/256) }
+func MostFor(ranks int) time.Duration { return foldMost * time.Duration(1+ranks/256) }
 
-// newFold returns a fold of the output of ranks, ascending.
-func newFold(ranks []int, most time.Duration, emit func(session.Output)) *fold {
-	f := &fold{emit: emit, most: most, ranks: ranks, alive: make([]time.Time, len(ranks)), members: make(bits, (len(ranks)+63)/64)}
+// New returns a fold of the output of ranks, ascending.
+func New(ranks []int, most time.Duration, emit func(session.Output)) *Fold {
+	f := &Fold{emit: emit, most: most, ranks: ranks, alive: make([]time.Time, len(ranks)), members: make(bits, (len(ranks)+63)/64)}
 	for _, s := range []session.Stream{session.Stdout, session.Stderr} {
 		f.streams[s] = newStrands(len(ranks))
 	}
@@ -68,14 +69,14 @@ func newFold(ranks []int, most time.Duration, emit func(session.Output)) *fold {
 
 // write adds bytes that each of ranks, ascending, printed. If they are far ahead of the others,
 // write waits for up to most. It ignores ranks that are not in the fold.
-func (f *fold) write(ranks []int, stream session.Stream, b []byte, now time.Time) {
-	if wait := f.add(ranks, stream, b, now); wait != nil {
+func (f *Fold) write(ranks []int, stream session.Stream, b []byte, now time.Time) {
+	if wait := f.Add(ranks, stream, b, now); wait != nil {
 		wait()
 	}
 }
 
-// add is write without the wait: the caller calls the returned function to wait, unless it is nil.
-func (f *fold) add(ranks []int, stream session.Stream, b []byte, now time.Time) (wait func()) {
+// Add is write without the wait: the caller calls the returned function to wait, unless it is nil.
+func (f *Fold) Add(ranks []int, stream session.Stream, b []byte, now time.Time) (wait func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	all, positions := &f.streams[stream], f.positions(ranks)
@@ -111,7 +112,7 @@ func (f *fold) add(ranks []int, stream session.Stream, b []byte, now time.Time) 
 }
 
 // positions returns the indices in f.ranks of ranks, without ranks that are not in f.ranks.
-func (f *fold) positions(ranks []int) []int {
+func (f *Fold) positions(ranks []int) []int {
 	positions := make([]int, 0, len(ranks))
 	for _, rank := range ranks {
 		if rank < len(f.ranks) && f.ranks[rank] == rank { // always so if all ranks take part
@@ -123,13 +124,13 @@ func (f *fold) positions(ranks []int) []int {
 	return positions
 }
 
-// endRanks ends the output of ranks, ascending: an unfinished last line now counts as a whole line.
-func (f *fold) endRanks(ranks []int, now time.Time) {
-	f.endStreams(ranks, now, session.Stdout, session.Stderr)
+// EndRanks ends the output of ranks, ascending: an unfinished last line now counts as a whole line.
+func (f *Fold) EndRanks(ranks []int, now time.Time) {
+	f.EndStreams(ranks, now, session.Stdout, session.Stderr)
 }
 
-// endStreams does the same for some streams.
-func (f *fold) endStreams(ranks []int, now time.Time, streams ...session.Stream) {
+// EndStreams does the same for some streams.
+func (f *Fold) EndStreams(ranks []int, now time.Time, streams ...session.Stream) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, stream := range streams {
@@ -143,16 +144,16 @@ func (f *fold) endStreams(ranks []int, now time.Time, streams ...session.Stream)
 	f.flush()
 }
 
-// tick shows lines that have waited long enough. It returns the ranks, ascending, for which lines
-// have waited for foldAge; the caller has to find out whether these ranks are held up. It does
+// Tick shows lines that have waited long enough. It returns the ranks, ascending, for which lines
+// have waited for Age; the caller has to find out whether these ranks are held up. It does
 // nothing while output is being shown.
-func (f *fold) tick(now time.Time) (behind []int) {
+func (f *Fold) Tick(now time.Time) (behind []int) {
 	if !f.mu.TryLock() {
 		return nil
 	}
 	defer f.mu.Unlock()
 	for _, stream := range []session.Stream{session.Stdout, session.Stderr} {
-		if f.unfinished {
+		if f.Unfinished {
 			f.streams[stream].of[0].takeUnfinished(now)
 		}
 	}
@@ -161,9 +162,9 @@ func (f *fold) tick(now time.Time) (behind []int) {
 	return behind
 }
 
-// noteAlive records that ranks were not held up at a time: their output until then has been written
+// NoteAlive records that ranks were not held up at a time: their output until then has been written
 // or will be soon.
-func (f *fold) noteAlive(ranks []int, at time.Time) {
+func (f *Fold) NoteAlive(ranks []int, at time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, i := range f.positions(ranks) {
@@ -171,18 +172,18 @@ func (f *fold) noteAlive(ranks []int, at time.Time) {
 	}
 }
 
-// show emits an output that is already folded or does not come from ranks.
-func (f *fold) show(o session.Output) {
+// Show emits an output that is already folded or does not come from ranks.
+func (f *Fold) Show(o session.Output) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.emit(o)
 }
 
-// end ends the output of all ranks and shows the remaining lines.
-func (f *fold) end(now time.Time) { f.endRanks(f.ranks, now) }
+// End ends the output of all ranks and shows the remaining lines.
+func (f *Fold) End(now time.Time) { f.EndRanks(f.ranks, now) }
 
-// redirect replaces emit. When it returns, the previous function is not called any more.
-func (f *fold) redirect(emit func(session.Output)) {
+// Redirect replaces emit. When it returns, the previous function is not called any more.
+func (f *Fold) Redirect(emit func(session.Output)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.emit = emit
@@ -191,7 +192,7 @@ func (f *fold) redirect(emit func(session.Output)) {
 // advance shows every line that is complete or overdue, of both streams in the order in which the
 // lines came. It returns the ranks, ascending, for which the next line waits and which may be held
 // up.
-func (f *fold) advance(now time.Time) (behind []int) {
+func (f *Fold) advance(now time.Time) (behind []int) {
 	for {
 		stream, until := f.earliest()
 		if stream == 0 {
@@ -206,7 +207,7 @@ func (f *fold) advance(now time.Time) (behind []int) {
 
 // earliest returns the stream of the line that came first among those that are held, 0 if none is,
 // and when the first line of the other stream came; zero if that has none.
-func (f *fold) earliest() (stream session.Stream, until time.Time) {
+func (f *Fold) earliest() (stream session.Stream, until time.Time) {
 	out, err := f.streams[session.Stdout].came(), f.streams[session.Stderr].came()
 	switch {
 	case out.IsZero() && err.IsZero():
@@ -219,7 +220,7 @@ func (f *fold) earliest() (stream session.Stream, until time.Time) {
 
 // advanceStream shows lines of a stream until one waits, or came later than until, unless that is
 // zero. It reports whether the latter is so or no line is left.
-func (f *fold) advanceStream(stream session.Stream, until, now time.Time) (goesOn bool, behind []int) {
+func (f *Fold) advanceStream(stream session.Stream, until, now time.Time) (goesOn bool, behind []int) {
 	all := &f.streams[stream]
 	if all.blocked(now) {
 		return false, nil
@@ -236,13 +237,13 @@ func (f *fold) advanceStream(stream session.Stream, until, now time.Time) (goesO
 		}
 		waited := now.Sub(since)
 		if len(awaited) > 0 && waited < f.most {
-			if waited < foldAge {
+			if waited < Age {
 				all.blocker, all.position, all.since = awaited[0], holders[0].next, since
 				return false, nil
 			}
 			for _, q := range awaited {
 				for i := range q.members.each {
-					if f.alive[i].Sub(since) < foldAge {
+					if f.alive[i].Sub(since) < Age {
 						behind = append(behind, f.ranks[i])
 					}
 				}
@@ -259,14 +260,14 @@ func (f *fold) advanceStream(stream session.Stream, until, now time.Time) (goesO
 		for _, q := range holders {
 			all.join(q)
 		}
-		if f.between && len(awaited) > 0 {
+		if f.Between && len(awaited) > 0 {
 			f.countAnew(stream)
 		}
 	}
 }
 
 // countAnew makes the lines that come next the first ones of all ranks, if no rank holds any.
-func (f *fold) countAnew(stream session.Stream) {
+func (f *Fold) countAnew(stream session.Stream) {
 	all := &f.streams[stream]
 	for _, q := range all.list {
 		if q.whole > 0 {
@@ -283,7 +284,7 @@ func (f *fold) countAnew(stream session.Stream) {
 
 // first returns the strands that hold the earliest line not shown yet, the number of lines up to
 // the next line that other strands hold, and the strands that may still print that earliest line.
-func (f *fold) first(stream session.Stream) (holders []*strand, lines int, awaited []*strand) {
+func (f *Fold) first(stream session.Stream) (holders []*strand, lines int, awaited []*strand) {
 	holders, awaited = f.holders[:0], f.awaited[:0]
 	position := 0
 	list := f.streams[stream].list
@@ -311,7 +312,7 @@ func (f *fold) first(stream session.Stream) (holders []*strand, lines int, await
 // together shows at once the first lines that are equal in all holders, at most the given number.
 // It reports whether there are any. Lines that are cut because of their length are left to the
 // method line, and so are those that came later than until, unless that is zero.
-func (f *fold) together(stream session.Stream, holders []*strand, lines int, until time.Time) bool {
+func (f *Fold) together(stream session.Stream, holders []*strand, lines int, until time.Time) bool {
 	text := holders[0].bytes()[:holders[0].wholeUntil(until)]
 	for _, q := range holders[1:] {
 		text = text[:commonPrefix(text, q.bytes()[:q.wholeUntil(until)])]
@@ -339,7 +340,7 @@ func (f *fold) together(stream session.Stream, holders []*strand, lines int, unt
 var newline = []byte{'\n'}
 
 // line shows the first line of each holder, equal lines once.
-func (f *fold) line(stream session.Stream, holders []*strand) {
+func (f *Fold) line(stream session.Stream, holders []*strand) {
 	alike := make(map[string][]*strand, len(holders))
 	var texts []string // in the order of the first ranks
 	for _, q := range holders {
@@ -359,7 +360,7 @@ func (f *fold) line(stream session.Stream, holders []*strand) {
 
 // gather appends lines of the holders to the gathered output. If that has another stream or other
 // ranks, gather emits it first.
-func (f *fold) gather(stream session.Stream, holders []*strand, text []byte) {
+func (f *Fold) gather(stream session.Stream, holders []*strand, text []byte) {
 	count := 0
 	clear(f.members)
 	for _, q := range holders {
@@ -372,14 +373,14 @@ func (f *fold) gather(stream session.Stream, holders []*strand, text []byte) {
 	for i := range f.members.each {
 		ranks = append(ranks, f.ranks[i])
 	}
-	if f.out.Stream != stream || !slices.Equal(f.out.Ranks, ranks) || len(f.text) >= foldLine {
+	if f.out.Stream != stream || !slices.Equal(f.out.Ranks, ranks) || len(f.text) >= MaxLine {
 		f.flush()
 		f.out = session.Output{Stream: stream, Ranks: ranks}
 	}
 	f.text = append(f.text, text...)
 }
 
-func (f *fold) flush() {
+func (f *Fold) flush() {
 	if len(f.text) > 0 {
 		out := f.out
 		out.Text = string(f.text)
@@ -389,7 +390,7 @@ func (f *fold) flush() {
 }
 
 // deliver emits the gathered output: text, and the displays in it.
-func (f *fold) deliver(out session.Output) {
+func (f *Fold) deliver(out session.Output) {
 	if out.Stream != session.Stdout {
 		f.emit(out)
 		return
@@ -417,14 +418,14 @@ func (f *fold) deliver(out session.Output) {
 	f.emitUnlessNone(last)
 }
 
-func (f *fold) emitUnlessNone(o session.Output) {
+func (f *Fold) emitUnlessNone(o session.Output) {
 	if o.Stream != 0 {
 		f.emit(o)
 	}
 }
 
-// setMost changes the time for which lines wait at most, whether the other ranks run or are held up.
-func (f *fold) setMost(most time.Duration) {
+// SetMost changes the time for which lines wait at most, whether the other ranks run or are held up.
+func (f *Fold) SetMost(most time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.most = most

@@ -1,4 +1,4 @@
-package controller
+package fold
 
 import (
 	"fmt"
@@ -43,7 +43,7 @@ func TestFold(t *testing.T) {
 		{"an unknown rank", []step{{7, "a\n"}}, ""},
 	} {
 		var got strings.Builder
-		f := newFold([]int{0, 1, 2}, foldAge, func(o session.Output) {
+		f := New([]int{0, 1, 2}, Age, func(o session.Output) {
 			if o.Stream != session.Stdout || o.Text == "" {
 				t.Errorf("%s: %+v", c.name, o)
 			}
@@ -58,11 +58,11 @@ func TestFold(t *testing.T) {
 		for _, s := range c.steps {
 			switch s.text {
 			case "DONE":
-				f.endRanks([]int{s.rank}, now)
+				f.EndRanks([]int{s.rank}, now)
 			case "WAIT":
-				f.tick(now.Add(foldAge - 1))
-				now = now.Add(foldAge)
-				f.tick(now)
+				f.Tick(now.Add(Age - 1))
+				now = now.Add(Age)
+				f.Tick(now)
 			default:
 				f.write([]int{s.rank}, session.Stdout, []byte(s.text), now)
 			}
@@ -83,7 +83,7 @@ func TestFoldBlocks(t *testing.T) {
 		return string(b)
 	}
 	var got []string
-	f := newFold([]int{0, 1, 2}, foldAge, func(o session.Output) {
+	f := New([]int{0, 1, 2}, Age, func(o session.Output) {
 		if o.Display != nil {
 			t.Errorf("%+v", o)
 		}
@@ -93,7 +93,7 @@ func TestFoldBlocks(t *testing.T) {
 	for rank, text := range []string{"1 2\n3 4\n", "1 2\n3 5\n", "1 2\n3 4\n"} {
 		f.write([]int{rank}, session.Stdout, []byte("x:\n"+block("same\nsame\n")+"y"+block(text)+"end\n"), now)
 	}
-	f.end(now)
+	f.End(now)
 	want := []string{"[0-2] x:\nsame\nsame\n", "[0,2] y1 2\n3 4\n", "[1] y1 2\n3 5\n", "[0-2] end\n"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -130,7 +130,7 @@ func TestFoldOrdersStreams(t *testing.T) {
 		},
 	} {
 		var got strings.Builder
-		f := newFold([]int{0, 1}, foldMost, func(o session.Output) {
+		f := New([]int{0, 1}, foldMost, func(o session.Output) {
 			for line := range strings.Lines(o.Text) {
 				fmt.Fprintf(&got, "%d%s%s", o.Stream, session.Prefix(o.Ranks, 2), line)
 			}
@@ -139,7 +139,7 @@ func TestFoldOrdersStreams(t *testing.T) {
 		for _, s := range c.steps {
 			now = now.Add(time.Millisecond)
 			if s.stream == 0 {
-				f.endRanks(s.ranks, now)
+				f.EndRanks(s.ranks, now)
 			} else {
 				f.write(s.ranks, s.stream, []byte(s.text), now)
 			}
@@ -155,12 +155,12 @@ func TestFoldOrdersStreams(t *testing.T) {
 func TestFoldBetweenCells(t *testing.T) {
 	const want = "[1] a\n[0-2] b\n[0-2] c\n[0] d\n[1,2] d\n[0-2] e\n"
 	var got strings.Builder
-	f := newFold([]int{0, 1, 2}, foldAge, func(o session.Output) {
+	f := New([]int{0, 1, 2}, Age, func(o session.Output) {
 		for line := range strings.Lines(o.Text) {
 			got.WriteString(session.Prefix(o.Ranks, 3) + line)
 		}
 	})
-	f.between = true
+	f.Between = true
 	now := time.Unix(0, 0)
 	print := func(text string, ranks ...int) {
 		for _, rank := range ranks {
@@ -168,8 +168,8 @@ func TestFoldBetweenCells(t *testing.T) {
 		}
 	}
 	wait := func() {
-		now = now.Add(foldAge)
-		f.tick(now)
+		now = now.Add(Age)
+		f.Tick(now)
 	}
 	print("a\n", 1)
 	wait()
@@ -180,7 +180,7 @@ func TestFoldBetweenCells(t *testing.T) {
 	print("d\n", 1, 2)
 	wait()
 	print("e\n", 0, 1, 2)
-	f.end(now)
+	f.End(now)
 	if got.String() != want {
 		t.Errorf("got\n%swant\n%s", got.String(), want)
 	}
@@ -189,7 +189,7 @@ func TestFoldBetweenCells(t *testing.T) {
 // Streams are folded apart, long lines are cut, and equal lines of equal ranks come in one piece.
 func TestFoldPieces(t *testing.T) {
 	var got []string
-	f := newFold([]int{0, 1}, foldAge, func(o session.Output) {
+	f := New([]int{0, 1}, Age, func(o session.Output) {
 		got = append(got, fmt.Sprintf("%v %d %d %.1s", o.Ranks, o.Stream, len(o.Text), o.Text))
 	})
 	now := time.Unix(0, 0)
@@ -197,10 +197,10 @@ func TestFoldPieces(t *testing.T) {
 	f.write([]int{0}, session.Stderr, []byte("error\n"), now)
 	f.write([]int{1}, session.Stdout, []byte("one\ntwo\nthree\n"), now)
 	f.write([]int{1}, session.Stderr, []byte("error\n"), now)
-	long := []byte(strings.Repeat("x", foldLine+10))
+	long := []byte(strings.Repeat("x", MaxLine+10))
 	f.write([]int{0}, session.Stdout, long, now)
 	f.write([]int{1}, session.Stdout, long, now)
-	f.end(now)
+	f.End(now)
 	want := []string{"[0 1] 1 14 o", "[0 1] 2 6 e", "[0 1] 1 65536 x", "[0 1] 1 10 x"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -211,9 +211,9 @@ func TestFoldPieces(t *testing.T) {
 func TestFoldCutsBetweenCharacters(t *testing.T) {
 	for lead := range 4 {
 		for _, chunk := range []int{1 << 20, 32<<10 + 1, 777} {
-			text := strings.Repeat("x", lead) + strings.Repeat("漢é😀", 3*foldLine/9)
+			text := strings.Repeat("x", lead) + strings.Repeat("漢é😀", 3*MaxLine/9)
 			var got strings.Builder
-			f := newFold([]int{0, 1}, foldAge, func(o session.Output) {
+			f := New([]int{0, 1}, Age, func(o session.Output) {
 				if !utf8.ValidString(o.Text) {
 					t.Errorf("%d bytes from rank %v end with %q", len(o.Text), o.Ranks, o.Text[len(o.Text)-4:])
 				}
@@ -223,7 +223,7 @@ func TestFoldCutsBetweenCharacters(t *testing.T) {
 				f.write([]int{0}, session.Stdout, part, time.Unix(0, 0))
 				f.write([]int{1}, session.Stdout, part, time.Unix(0, 0))
 			}
-			f.end(time.Unix(0, 0))
+			f.End(time.Unix(0, 0))
 			if got.String() != text {
 				t.Errorf("%d bytes became %d", len(text), got.Len())
 			}
@@ -237,30 +237,30 @@ func TestFoldWaitsForTheHeldUp(t *testing.T) {
 		heard time.Duration // when rank 2 was last known to go on, after the line; 0: it was not
 		until time.Duration // time at which the line is shown
 	}{
-		"goes on":                 {foldAge, foldAge},
-		"went on, but not lately": {foldAge - 1, foldMost},
+		"goes on":                 {Age, Age},
+		"went on, but not lately": {Age - 1, foldMost},
 		"held up":                 {0, foldMost},
 	} {
 		var got []string
-		f := newFold([]int{0, 1, 2}, foldMost, func(o session.Output) { got = append(got, session.FormatRanks(o.Ranks)+" "+o.Text) })
+		f := New([]int{0, 1, 2}, foldMost, func(o session.Output) { got = append(got, session.FormatRanks(o.Ranks)+" "+o.Text) })
 		start := time.Unix(0, 0)
 		f.write([]int{0}, session.Stdout, []byte("a\n"), start)
 		f.write([]int{1}, session.Stdout, []byte("a\n"), start)
-		if behind := f.tick(start.Add(foldAge - 1)); behind != nil {
+		if behind := f.Tick(start.Add(Age - 1)); behind != nil {
 			t.Errorf("%s: ranks %v are behind too early", name, behind)
 		}
-		f.noteAlive([]int{0}, start.Add(foldAge))
+		f.NoteAlive([]int{0}, start.Add(Age))
 		if c.heard != 0 {
-			f.noteAlive([]int{2}, start.Add(c.heard))
+			f.NoteAlive([]int{2}, start.Add(c.heard))
 		}
-		if behind := f.tick(start.Add(foldAge)); (len(got) == 0) != reflect.DeepEqual(behind, []int{2}) {
+		if behind := f.Tick(start.Add(Age)); (len(got) == 0) != reflect.DeepEqual(behind, []int{2}) {
 			t.Errorf("%s: ranks %v are behind, shown %q", name, behind, got)
 		}
-		if c.until > foldAge {
-			if f.tick(start.Add(c.until - 1)); got != nil {
+		if c.until > Age {
+			if f.Tick(start.Add(c.until - 1)); got != nil {
 				t.Errorf("%s: shown too early: %q", name, got)
 			}
-			f.tick(start.Add(c.until))
+			f.Tick(start.Add(c.until))
 		}
 		if want := []string{"0,1 a\n"}; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: shown %q, want %q", name, got, want)
@@ -271,23 +271,23 @@ func TestFoldWaitsForTheHeldUp(t *testing.T) {
 // A rank that is far ahead is held back, and then not kept in memory.
 func TestFoldIsBounded(t *testing.T) {
 	shown := 0
-	f := newFold([]int{0, 1}, foldAge, func(o session.Output) { shown += len(o.Text) })
+	f := New([]int{0, 1}, Age, func(o session.Output) { shown += len(o.Text) })
 	block := []byte(strings.Repeat(strings.Repeat("y", 99)+"\n", 1000))
 	start := time.Now()
-	for written := 0; written < 4*foldRank; {
+	for written := 0; written < 4*MaxAhead; {
 		f.write([]int{0}, session.Stdout, block, time.Now())
 		written += len(block)
-		if kept := written - shown; kept > foldRank+len(block) {
+		if kept := written - shown; kept > MaxAhead+len(block) {
 			t.Fatalf("%d bytes kept", kept)
 		}
 	}
-	if took := time.Since(start); took < foldAge {
+	if took := time.Since(start); took < Age {
 		t.Errorf("it was held back for %v only", took)
 	}
 	q := f.streams[session.Stdout].of[0]
-	q.append(make([]byte, 2*foldRank), time.Now())
+	q.append(make([]byte, 2*MaxAhead), time.Now())
 	held := q.wantRoom()
-	f.endRanks([]int{1}, time.Now())
+	f.EndRanks([]int{1}, time.Now())
 	select {
 	case <-held:
 	default:
@@ -300,7 +300,7 @@ func FuzzFold(f *testing.F) {
 	f.Add([]byte("0abc1a\n0\n\n1x"), uint8(1))
 	f.Fuzz(func(t *testing.T, in []byte, size uint8) {
 		var wrote, shown [2]strings.Builder
-		fold := newFold([]int{0, 1}, foldAge, func(o session.Output) {
+		fold := New([]int{0, 1}, Age, func(o session.Output) {
 			for _, r := range o.Ranks {
 				shown[r].WriteString(o.Text)
 			}
@@ -313,9 +313,9 @@ func FuzzFold(f *testing.F) {
 			wrote[r].Write(in[:n])
 			in = in[n:]
 			now = now.Add(30 * time.Millisecond)
-			fold.tick(now)
+			fold.Tick(now)
 		}
-		fold.end(now)
+		fold.End(now)
 		for r := range 2 {
 			if wrote[r].String() != shown[r].String() {
 				t.Fatalf("rank %d wrote %q, shown %q", r, wrote[r].String(), shown[r].String())

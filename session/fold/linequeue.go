@@ -1,4 +1,4 @@
-package controller
+package fold
 
 import (
 	"bytes"
@@ -38,7 +38,7 @@ func (q *lineQueue) append(b []byte, now time.Time) {
 	if i := bytes.LastIndexByte(b, '\n'); i >= 0 {
 		q.whole = before + i + 1
 	}
-	for rest := q.bytes()[q.whole:]; len(rest) >= foldLine; rest = q.bytes()[q.whole:] {
+	for rest := q.bytes()[q.whole:]; len(rest) >= MaxLine; rest = q.bytes()[q.whole:] {
 		q.whole += cut(rest)
 	}
 	if q.done {
@@ -55,35 +55,35 @@ func (q *lineQueue) end() {
 // and if it is not the beginning of a display.
 func (q *lineQueue) takeUnfinished(now time.Time) {
 	rest := q.bytes()[q.whole:]
-	if len(rest) > 0 && now.Sub(q.marks[len(q.marks)-1].at) >= promptly && !inband.Begun(rest) {
+	if len(rest) > 0 && now.Sub(q.marks[len(q.marks)-1].at) >= Promptly && !inband.Begun(rest) {
 		q.whole = len(q.bytes())
 	}
 }
 
 // line returns the first line held. The caller has checked that whole is not zero.
 func (q *lineQueue) line() []byte {
-	b := q.bytes()[:min(q.whole, foldLine)]
+	b := q.bytes()[:min(q.whole, MaxLine)]
 	if i := bytes.IndexByte(b, '\n'); i >= 0 {
 		return b[:i+1]
 	}
-	if len(b) == foldLine {
+	if len(b) == MaxLine {
 		b = b[:cut(b)]
 	}
 	return b
 }
 
-// cut returns the index at which to cut a line of at least foldLine bytes: foldLine, or the start
+// cut returns the index at which to cut a line of at least MaxLine bytes: MaxLine, or the start
 // of a character that crosses it.
 func cut(line []byte) int {
-	for i := foldLine - 1; i > foldLine-utf8.UTFMax; i-- {
+	for i := MaxLine - 1; i > MaxLine-utf8.UTFMax; i-- {
 		if utf8.RuneStart(line[i]) {
-			if utf8.FullRune(line[i:foldLine]) {
+			if utf8.FullRune(line[i:MaxLine]) {
 				break
 			}
 			return i
 		}
 	}
-	return foldLine
+	return MaxLine
 }
 
 // since returns the time at which the first held line became complete, or slightly earlier.
@@ -110,7 +110,7 @@ func (q *lineQueue) wholeUntil(at time.Time) int {
 // wantRoom returns nil if the queue has room, and otherwise a channel that will be closed when it
 // has.
 func (q *lineQueue) wantRoom() chan struct{} {
-	if len(q.bytes()) > foldRank && q.room == nil {
+	if len(q.bytes()) > MaxAhead && q.room == nil {
 		q.room = make(chan struct{})
 	}
 	return q.room
@@ -128,7 +128,7 @@ func (q *lineQueue) pop(n, lines int) {
 	if q.start == len(q.buf) {
 		q.buf, q.start = q.buf[:0], 0
 	}
-	if len(q.bytes()) <= foldRank/2 {
+	if len(q.bytes()) <= MaxAhead/2 {
 		q.release()
 	}
 }
