@@ -106,7 +106,7 @@ func (rt *Runtime) CompileAt(name string, line int, text string, instances ...st
 	rt.core.RefuseClosed(op)
 	rt.refuseInstances(op, text, instances)
 	library, why := rt.core.NativeHeaders(text)
-	key := source{name, line, text, strings.Join(instances, "\n"), library}
+	key := source{name: name, line: line, text: text, made: strings.Join(instances, "\n"), library: library}
 	if m := rt.snippets.find(key); m != nil {
 		return m.first(instances)
 	}

@@ -42,7 +42,7 @@ func (t *Timeline) critical() (path []Segment) {
 			path[n].Begin, path[n].Took = begin, path[n].Took+end-begin
 			return
 		}
-		path = append(path, Segment{r, name, line, begin, end - begin})
+		path = append(path, Segment{Rank: r, Name: name, At: line, Begin: begin, Took: end - begin})
 	}
 	now := t.At(at).End()
 	type place struct {

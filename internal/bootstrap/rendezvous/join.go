@@ -11,7 +11,7 @@ import (
 // not answer in time, Join tries again until ctx ends. The error is a *RefusedError if rank 0 does
 // not admit the connection.
 func (m Meeting) Join(ctx context.Context, rank, incarnation int) (*Link, error) {
-	h := Hello{m.Version, rank, m.Size, incarnation, m.Build}
+	h := Hello{Version: m.Version, Rank: rank, Size: m.Size, Incarnation: incarnation, Build: m.Build}
 	if m.Waits != nil && incarnation == 0 {
 		defer time.AfterFunc(NoticeAfter, func() { m.Waits([]int{0}, m.Place.described()) }).Stop()
 	}

@@ -120,7 +120,10 @@ func (r *runner) run(cmd *exec.Cmd) outcome {
 	var mu sync.Mutex
 	c.Stdout, c.Stderr = &stream{&mu, &both, &stdout}, &stream{&mu, &both, &stderr}
 	err = c.Run()
-	return outcome{both.String(), stdout.String(), stderr.String(), err != nil, errors.Is(ctx.Err(), context.DeadlineExceeded)}
+	return outcome{
+		Output: both.String(), Stdout: stdout.String(), Stderr: stderr.String(), Failed: err != nil,
+		late: errors.Is(ctx.Err(), context.DeadlineExceeded),
+	}
 }
 
 // stream keeps the output of one stream, and of both together.

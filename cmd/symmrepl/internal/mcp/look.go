@@ -139,7 +139,9 @@ func (c *client) state(ctx context.Context, r *sdk.CallToolRequest, q look) (*sd
 	}
 	out.Waits = waits(&o, s)
 	for _, x := range first(&o, "kernels", s.Busy) {
-		out.Kernels = append(out.Kernels, busy{x.Ranks, x.Value.Kernel, x.Value.At, x.Value.Spins, x.Value.Since})
+		out.Kernels = append(out.Kernels, busy{
+			Ranks: x.Ranks, Kernel: x.Value.Kernel, At: x.Value.At, Spins: x.Value.Spins, Since: x.Value.Since,
+		})
 	}
 	if q.Tensor != "" {
 		err = c.tensors(ctx, r, q.Tensor, "", func(ctx context.Context, q console.Request, x, _ string) {
@@ -155,7 +157,9 @@ func (c *client) state(ctx context.Context, r *sdk.CallToolRequest, q look) (*sd
 func processes(infos []session.RankInfo) []process {
 	list := []process{}
 	for _, i := range infos {
-		list = append(list, process{i.Rank, i.Host, i.Device, i.State, i.Doing, i.Replaced})
+		list = append(list, process{
+			Rank: i.Rank, Host: i.Host, Device: i.Device, State: i.State, Doing: i.Doing, Replaced: i.Replaced,
+		})
 	}
 	return list
 }
@@ -163,7 +167,9 @@ func processes(infos []session.RankInfo) []process {
 func waits(o *omissions, s session.State) (list []wait) {
 	for _, x := range first(o, "waits", s.Waits) {
 		w := x.Value
-		list = append(list, wait{x.Ranks, w.Op, w.Group, w.Ordinal, w.Peers, w.For, w.Since, w.At})
+		list = append(list, wait{
+			Ranks: x.Ranks, Op: w.Op, Group: w.Group, Call: w.Ordinal, Peers: w.Peers, For: w.For, Since: w.Since, At: w.At,
+		})
 	}
 	return list
 }

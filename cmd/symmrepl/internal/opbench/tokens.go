@@ -56,10 +56,12 @@ func tokensOf(emulated bool, ranks int) tokenExtent {
 		}
 	}
 	e.cases = []tokenCase{
-		{"low_latency", "expert_major", "", few, 0}, {"low_latency", "expert_major", "F8E4M3", few, 0},
-		{"low_latency", "rank_major", "", few, 0},
-		{"low_latency", "expert_major", "", 8, 0},
-		{"high_throughput", "flat", "", many, many * ranks}, {"high_throughput", "expert_major", "", many, 2 * many * e.top},
+		{mode: "low_latency", layout: "expert_major", tokens: few},
+		{mode: "low_latency", layout: "expert_major", payload: "F8E4M3", tokens: few},
+		{mode: "low_latency", layout: "rank_major", tokens: few},
+		{mode: "low_latency", layout: "expert_major", tokens: 8},
+		{mode: "high_throughput", layout: "flat", tokens: many, maxRecv: many * ranks},
+		{mode: "high_throughput", layout: "expert_major", tokens: many, maxRecv: 2 * many * e.top},
 	}
 	return e
 }

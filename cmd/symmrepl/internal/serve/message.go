@@ -195,7 +195,10 @@ type told struct {
 func toRankInfos(infos []session.RankInfo) []rankInfo {
 	list := make([]rankInfo, len(infos))
 	for i, r := range infos {
-		list[i] = rankInfo{r.Rank, r.Host, r.PID, r.Device, r.Incarnation, r.State, r.Doing, r.RSS, r.Replaced}
+		list[i] = rankInfo{
+			Rank: r.Rank, Host: r.Host, PID: r.PID, Device: r.Device, Incarnation: r.Incarnation, State: r.State,
+			Doing: r.Doing, RSS: r.RSS, Replaced: r.Replaced,
+		}
 	}
 	return list
 }
@@ -210,9 +213,11 @@ func text(size int, print func(p *render.Printer)) string {
 func toFailed(errs []*session.Error, size int) []failed {
 	var list []failed
 	for _, e := range errs {
-		list = append(list, failed{e.Kind, e.Ranks, e.Cell, e.Op, e.Peer, e.File, e.Line, e.Column, e.Msg, e.Source, e.Hint,
-			e.Detail, e.Hang,
-			text(size, func(p *render.Printer) { p.Reply(session.Reply{Errors: []*session.Error{e}}) })})
+		list = append(list, failed{
+			Kind: e.Kind, Ranks: e.Ranks, Cell: e.Cell, Op: e.Op, Peer: e.Peer, File: e.File, Line: e.Line, Column: e.Column,
+			Msg: e.Msg, Source: e.Source, Hint: e.Hint, Detail: e.Detail, Hang: e.Hang,
+			Text: text(size, func(p *render.Printer) { p.Reply(session.Reply{Errors: []*session.Error{e}}) }),
+		})
 	}
 	return list
 }

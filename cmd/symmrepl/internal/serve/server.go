@@ -64,7 +64,10 @@ func (c Server) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.send(greeting{c.Version, Protocol, c.Console.Size, folder.Path, c.Attached, toRankInfos(infos)})
+	s.send(greeting{
+		Version: c.Version, Protocol: Protocol, Size: c.Console.Size, Folder: folder.Path, Attached: c.Attached,
+		Ranks: toRankInfos(infos),
+	})
 	requests := make(chan request)
 	broken := make(chan error, 1)
 	go func() { broken <- s.read(ctx, requests) }()

@@ -59,11 +59,11 @@ func contents(lessons []Lesson) ([]byte, error) {
 	w.text("# Contents\n\nEach notebook is a lesson with exercises. Its kernel, symmrepl, runs every cell on all ranks; " +
 		"without a GPU the ranks run on an emulated device.\n\n" +
 		"Run the next cell to see which exercises you have solved: an exercise counts when its check has accepted your answer, here or at the prompt.")
-	w.cells = append(w.cells, codeCell{"code", 1, w.id(), map[string]any{}, []map[string]any{{
+	w.cells = append(w.cells, codeCell{Type: "code", Count: 1, ID: w.id(), Metadata: map[string]any{}, Outputs: []map[string]any{{
 		"data": map[string]any{"text/markdown": lines(Overview(lessons, Progress{})),
 			"text/plain": []string{"The lessons, with links to their notebooks"}},
 		"metadata": map[string]any{}, "output_type": "display_data",
-	}}, []string{":tutorial"}})
+	}}, Source: []string{":tutorial"}})
 	w.text("[display](display.ipynb) shows the displays of cells, and [python](python.ipynb) a notebook of Python beside a session.")
 	return w.file()
 }
@@ -171,7 +171,9 @@ func (w *writer) code(c Cell, metadata map[string]any) {
 		}
 		outputs = append(outputs, w.output(p, c.File))
 	}
-	w.cells = append(w.cells, codeCell{"code", count, w.id(), metadata, outputs, lines(c.Code())})
+	w.cells = append(w.cells, codeCell{
+		Type: "code", Count: count, ID: w.id(), Metadata: metadata, Outputs: outputs, Source: lines(c.Code()),
+	})
 }
 
 // listed matches a line of an error that lists a finding.

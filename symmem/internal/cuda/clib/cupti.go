@@ -74,8 +74,10 @@ func TakeCUPTI() (list []Activity, more int) {
 			continue
 		}
 		for _, a := range all[:n] {
-			out := Activity{ActivityKind(a.kind), uint32(a.correlation), int64(a.begin), int64(a.end), int(a.bytes),
-				uint64(a.external), [3]int{}, [3]int{}, C.GoString(&a.name[0])}
+			out := Activity{
+				Kind: ActivityKind(a.kind), Correlation: uint32(a.correlation), Begin: int64(a.begin), End: int64(a.end),
+				Bytes:    int(a.bytes),
+				External: uint64(a.external), Grid: [3]int{}, Block: [3]int{}, Name: C.GoString(&a.name[0])}
 			for i := range 3 {
 				out.Grid[i], out.Block[i] = int(a.grid[i]), int(a.block[i])
 			}

@@ -26,42 +26,63 @@ const nvidia = "nvidia/*/lib"
 
 // NVRTC is the compiler: kernels need it, unless they are in the cache.
 func NVRTC() Kind {
-	return Kind{"NVRTC", "SYMMREPL_NVRTC", []string{"libnvrtc.so.13", "libnvrtc.so.12"}, "nvidia_cuda_nvrtc", nvidia, "nvrtcVersion",
-		"install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc`, or set SYMMREPL_NVRTC to the library or its folder",
-		"nvidia-cuda-nvrtc"}
+	return Kind{
+		Name: "NVRTC", Env: "SYMMREPL_NVRTC", Sonames: []string{"libnvrtc.so.13", "libnvrtc.so.12"},
+		Wheel: "nvidia_cuda_nvrtc", Folder: nvidia, Version: "nvrtcVersion",
+		Hint:    "install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc`, or set SYMMREPL_NVRTC to the library or its folder",
+		Package: "nvidia-cuda-nvrtc",
+	}
 }
 
 // NCCL is NVIDIA's collectives library.
 func NCCL() Kind {
-	return Kind{"NCCL", "SYMMREPL_NCCL", []string{"libnccl.so.2"}, "nvidia_nccl", nvidia, "ncclGetVersion",
-		"`pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to the library or its folder", "nvidia-nccl-cu13"}
+	return Kind{
+		Name: "NCCL", Env: "SYMMREPL_NCCL", Sonames: []string{"libnccl.so.2"}, Wheel: "nvidia_nccl", Folder: nvidia,
+		Version: "ncclGetVersion",
+		Hint:    "`pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to the library or its folder", Package: "nvidia-nccl-cu13",
+	}
 }
 
 // CuBLASLt multiplies matrices.
 func CuBLASLt() Kind {
-	return Kind{"cuBLASLt", "SYMMREPL_CUBLASLT", []string{"libcublasLt.so.13", "libcublasLt.so.12"}, "nvidia_cublas", nvidia,
-		"cublasLtGetVersion",
-		"install the CUDA toolkit, or `pip install nvidia-cublas`, or set SYMMREPL_CUBLASLT to the library or its folder", "nvidia-cublas"}
+	return Kind{
+		Name: "cuBLASLt", Env: "SYMMREPL_CUBLASLT", Sonames: []string{"libcublasLt.so.13", "libcublasLt.so.12"},
+		Wheel: "nvidia_cublas", Folder: nvidia,
+		Version: "cublasLtGetVersion",
+		Hint:    "install the CUDA toolkit, or `pip install nvidia-cublas`, or set SYMMREPL_CUBLASLT to the library or its folder",
+		Package: "nvidia-cublas",
+	}
 }
 
 // NVSHMEM is NVIDIA's OpenSHMEM.
 func NVSHMEM() Kind {
-	return Kind{"NVSHMEM", "SYMMREPL_NVSHMEM", []string{"libnvshmem_host.so.3"}, "nvidia_nvshmem", nvidia,
-		"nvshmemx_vendor_get_version_info",
-		"`pip install nvidia-nvshmem-cu13`, or set SYMMREPL_NVSHMEM to the library or its folder", "nvidia-nvshmem-cu13"}
+	return Kind{
+		Name: "NVSHMEM", Env: "SYMMREPL_NVSHMEM", Sonames: []string{"libnvshmem_host.so.3"}, Wheel: "nvidia_nvshmem",
+		Folder:  nvidia,
+		Version: "nvshmemx_vendor_get_version_info",
+		Hint:    "`pip install nvidia-nvshmem-cu13`, or set SYMMREPL_NVSHMEM to the library or its folder",
+		Package: "nvidia-nvshmem-cu13",
+	}
 }
 
 // CUPTI records when a GPU works.
 func CUPTI() Kind {
-	return Kind{"CUPTI", "SYMMREPL_CUPTI", []string{"libcupti.so.13", "libcupti.so.12"}, "nvidia_cuda_cupti", nvidia, "cuptiGetVersion",
-		"install the CUDA toolkit, or `pip install nvidia-cuda-cupti`, or set SYMMREPL_CUPTI to the library or its folder",
-		"nvidia-cuda-cupti"}
+	return Kind{
+		Name: "CUPTI", Env: "SYMMREPL_CUPTI", Sonames: []string{"libcupti.so.13", "libcupti.so.12"},
+		Wheel: "nvidia_cuda_cupti", Folder: nvidia, Version: "cuptiGetVersion",
+		Hint:    "install the CUDA toolkit, or `pip install nvidia-cuda-cupti`, or set SYMMREPL_CUPTI to the library or its folder",
+		Package: "nvidia-cuda-cupti",
+	}
 }
 
 // UCX carries traffic between hosts.
 func UCX() Kind {
-	return Kind{"UCX", "SYMMREPL_UCX_LIB", []string{"libucp.so.0"}, "libucx", "libucx/lib", "ucp_get_version",
-		"`apt install libucx0`, or `pip install libucx-cu13`, or set SYMMREPL_UCX_LIB to libucp.so.0 or its folder", "libucx-cu13"}
+	return Kind{
+		Name: "UCX", Env: "SYMMREPL_UCX_LIB", Sonames: []string{"libucp.so.0"}, Wheel: "libucx", Folder: "libucx/lib",
+		Version: "ucp_get_version",
+		Hint:    "`apt install libucx0`, or `pip install libucx-cu13`, or set SYMMREPL_UCX_LIB to libucp.so.0 or its folder",
+		Package: "libucx-cu13",
+	}
 }
 
 // Library is a library file that was found.
@@ -89,7 +110,10 @@ func ThisHost() Host {
 	if err != nil {
 		folder = "."
 	}
-	return Host{os.Getenv, folder, "/etc/ld.so.cache", []string{"/usr/local/cuda"}, []string{"/usr/include"}}
+	return Host{
+		Getenv: os.Getenv, Folder: folder, Cache: "/etc/ld.so.cache", Toolkit: []string{"/usr/local/cuda"},
+		System: []string{"/usr/include"},
+	}
 }
 
 // Find returns the libraries of a kind, the preferred one first: ordered by place for the first

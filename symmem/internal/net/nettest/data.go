@@ -382,11 +382,16 @@ func atomics(r *Rank) {
 		operation             uint32
 		value, compare, after uint64
 	}{
-		{8, abi.ShmemSet, 1<<40 + 5, 0, 1<<40 + 5}, {8, abi.ShmemAdd, 7, 0, 1<<40 + 12},
-		{8, abi.ShmemAnd, 1<<40 + 8, 0, 1<<40 + 8}, {8, abi.ShmemOr, 3, 0, 1<<40 + 11},
-		{8, abi.ShmemXor, 1, 0, 1<<40 + 10}, {8, abi.ShmemCompareSwap, 2, 1, 1<<40 + 10},
-		{8, abi.ShmemCompareSwap, 2, 1<<40 + 10, 2}, {8, abi.ShmemFetch, 0, 0, 2},
-		{4, abi.ShmemAdd, 1<<32 - 1, 0, 1}, {4, abi.ShmemCompareSwap, 9, 1, 9},
+		{bytes: 8, operation: abi.ShmemSet, value: 1<<40 + 5, after: 1<<40 + 5},
+		{bytes: 8, operation: abi.ShmemAdd, value: 7, after: 1<<40 + 12},
+		{bytes: 8, operation: abi.ShmemAnd, value: 1<<40 + 8, after: 1<<40 + 8},
+		{bytes: 8, operation: abi.ShmemOr, value: 3, after: 1<<40 + 11},
+		{bytes: 8, operation: abi.ShmemXor, value: 1, after: 1<<40 + 10},
+		{bytes: 8, operation: abi.ShmemCompareSwap, value: 2, compare: 1, after: 1<<40 + 10},
+		{bytes: 8, operation: abi.ShmemCompareSwap, value: 2, compare: 1<<40 + 10, after: 2},
+		{bytes: 8, operation: abi.ShmemFetch, value: 0, after: 2},
+		{bytes: 4, operation: abi.ShmemAdd, value: 1<<32 - 1, after: 1},
+		{bytes: 4, operation: abi.ShmemCompareSwap, value: 9, compare: 1, after: 9},
 	} {
 		before := at(true, 64, 8, abi.ShmemFetch, 0, 0)
 		if got := at(true, 64, c.bytes, c.operation, c.value, c.compare); got != before {

@@ -82,7 +82,10 @@ func (o Options) Scenario(t *testing.T, name string, n int) {
 	dir := t.TempDir()
 	var readers sync.WaitGroup
 	for r := range n {
-		m, from := o.start(t, plan{name, r, n, dir, o.Config.Provider, o.Config.Interface, o.Config.TLS, o.Null, o.Seeds})
+		m, from := o.start(t, plan{
+			Scenario: name, Rank: r, Size: n, Dir: dir, Provider: o.Config.Provider, Interface: o.Config.Interface,
+			TLS: o.Config.TLS, Null: o.Null, Seeds: o.Seeds,
+		})
 		members[r] = m
 		readers.Go(func() {
 			for {

@@ -162,10 +162,13 @@ func (p *Proxy) Peer(rank int) Peer {
 	var s C.net_peer_state
 	C.net_peer_of(p.c, C.uint32_t(rank), &s)
 	return Peer{
-		int(s.state), C.GoString(&s.why[0]), uint64(s.bytes_sent), uint64(s.bytes_received), uint64(s.messages_sent),
-		uint64(s.messages_received),
-		uint64(s.in_flight), uint64(s.posted), uint64(s.sent), uint64(s.landed), uint64(s.parked), uint64(s.dropped), uint64(s.refused),
-		uint64(s.missing), uint64(s.told), uint64(s.its_posted), uint64(s.its_sent), uint64(s.its_number), uint64(s.number),
+		State: int(s.state), Why: C.GoString(&s.why[0]), BytesSent: uint64(s.bytes_sent),
+		BytesReceived: uint64(s.bytes_received), MessagesSent: uint64(s.messages_sent),
+		MessagesReceived: uint64(s.messages_received),
+		InFlight:         uint64(s.in_flight), Posted: uint64(s.posted), Sent: uint64(s.sent), Landed: uint64(s.landed),
+		Parked: uint64(s.parked), Dropped: uint64(s.dropped), Refused: uint64(s.refused),
+		Missing: uint64(s.missing), Told: uint64(s.told), ItsPosted: uint64(s.its_posted), ItsSent: uint64(s.its_sent),
+		ItsNumber: uint64(s.its_number), Number: uint64(s.number),
 	}
 }
 
@@ -322,8 +325,11 @@ func (p *Proxy) Recorded() (list []Recorded, lost int) {
 	all := make([]C.net_recorded, n)
 	n = min(n, C.net_take_recorded(p.c, &all[0], n, &more))
 	for _, r := range all[:n] {
-		list = append(list, Recorded{int(r.kind), int(r.peer), r.received != 0, uint32(r.ordinal), r.signals != 0, r.failed != 0,
-			uint64(r.number), uint64(r.bytes), int64(r.began), int64(r.ended)})
+		list = append(list, Recorded{
+			Kind: int(r.kind), Peer: int(r.peer), Received: r.received != 0, Ordinal: uint32(r.ordinal),
+			Signals: r.signals != 0, Failed: r.failed != 0,
+			Number: uint64(r.number), Bytes: uint64(r.bytes), Began: int64(r.began), Ended: int64(r.ended),
+		})
 	}
 	return list, int(more)
 }
