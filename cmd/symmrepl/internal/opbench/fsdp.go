@@ -3,14 +3,12 @@ package opbench
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -84,46 +82,28 @@ func fsdpSide(bytes, width, ranks int) int {
 }
 
 func (r *run) fsdpHeader() error {
-	if r.o.JSON {
-		return r.head(map[string]any{"layers": fsdpLayers})
-	}
-	_, err := fmt.Fprintf(r.out, "%s, %s, %s; a step of %d layers, forward and backward, whose weights and gradients are sharded\n",
-		r.device, session.FormatSize(r.ranks), r.o.DType, fsdpLayers)
-	for _, line := range r.remarks() {
-		fmt.Fprintln(r.out, line)
-	}
-	return err
+	return r.begin(map[string]any{"layers": fsdpLayers},
+		fmt.Sprintf("%s; a step of %d layers, forward and backward, whose weights and gradients are sharded", r.o.DType, fsdpLayers))
 }
 
 // printFSDP writes the table for square weights, or a line of JSON for every way.
 func (r *run) printFSDP(side int, figures []Figure) error {
 	bytes := side * side * DTypes[r.o.DType]
-	if r.o.JSON {
-		w := json.NewEncoder(r.out)
-		for _, f := range figures {
-			line := map[string]any{"op": "fsdp", "way": f.Way, "bytes": bytes, "step_us": f.Step}
-			if f.Error != "" {
-				line = map[string]any{"op": "fsdp", "way": f.Way, "bytes": bytes, "not_measured": f.Error}
-			}
-			if err := w.Encode(line); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	fmt.Fprintf(r.out, "\nweights of %d rows and columns, %d bytes a layer\n", side, bytes)
-	w := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "gathers and scatters\tus a step\t")
+	var lines []map[string]any
+	s := sheet{title: fmt.Sprintf("weights of %d rows and columns, %d bytes a layer", side, bytes), columns: []string{"gathers and scatters", "us a step"}}
 	for _, f := range figures {
+		line := map[string]any{"op": "fsdp", "way": f.Way, "bytes": bytes}
 		if f.Error == "" {
-			fmt.Fprintf(w, "%s\t%.2f\t\n", f.Way, f.Step)
+			line["step_us"] = f.Step
+			s.rows = append(s.rows, []string{f.Way, fmt.Sprintf("%.2f", f.Step)})
+		} else {
+			line["not_measured"] = f.Error
+			s.notes = append(s.notes, f.Way+": "+f.Error)
 		}
+		lines = append(lines, line)
 	}
-	err := w.Flush()
-	for _, f := range figures {
-		if f.Error != "" {
-			fmt.Fprintf(r.out, "  %s: %s\n", f.Way, f.Error)
-		}
+	if r.o.JSON {
+		return encode(r.out, lines)
 	}
-	return err
+	return s.write(r.out)
 }

@@ -3,13 +3,11 @@ package opbench
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -69,53 +67,36 @@ func Overlap(ctx context.Context, s session.Session, ranks int, o Options, out i
 }
 
 func (r *run) overlapHeader() error {
-	if r.o.JSON {
-		return r.head(map[string]any{"side": r.extent.side, "link_gbps": r.bounds.link()})
-	}
-	_, err := fmt.Fprintf(r.out, "%s, %s, %s; product of matrices of %d rows and columns, copies to all peers %.1f GB/s\nus a call, alone and while the other goes on\n",
-		r.device, session.FormatSize(r.ranks), r.o.DType, r.extent.side, r.bounds.copies)
-	for _, line := range r.remarks() {
-		fmt.Fprintln(r.out, line)
-	}
-	return err
+	return r.begin(map[string]any{"side": r.extent.side, "link_gbps": r.bounds.link()},
+		fmt.Sprintf("%s; product of matrices of %d rows and columns, copies to all peers %.1f GB/s", r.o.DType, r.extent.side, r.bounds.copies),
+		"us a call, alone and while the other goes on")
 }
 
 // printOverlap writes the table for parts of n bytes, or a line of JSON for every way.
 func (r *run) printOverlap(n int, figures []Figure) error {
-	if r.o.JSON {
-		w := json.NewEncoder(r.out)
-		for _, f := range figures {
-			line := map[string]any{"op": "overlap", "way": f.Way, "bytes": n, "not_measured": f.Error}
-			if f.Error == "" {
-				line = map[string]any{"op": "overlap", "way": f.Way, "bytes": n, "product_us": f.Product,
-					"product_beside_us": f.ProductBeside,
-					"gather_us":         f.Gather, "gather_beside_us": f.GatherBeside}
-			}
-			if err := w.Encode(line); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	fmt.Fprintf(r.out, "\nall-gather of %d bytes a rank", n)
+	var lines []map[string]any
+	s := sheet{title: fmt.Sprintf("all-gather of %d bytes a rank", n),
+		columns: []string{"all-gather by", "product", "beside it", "", "all-gather", "beside it", ""}}
 	if r.bounds.copies > 0 {
-		fmt.Fprintf(r.out, ", at the copies' rate %.2f us", float64(n)*float64(r.ranks-1)/r.bounds.copies/1e3)
+		s.title += fmt.Sprintf(", at the copies' rate %.2f us", float64(n)*float64(r.ranks-1)/r.bounds.copies/1e3)
 	}
-	fmt.Fprintln(r.out)
-	w := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "all-gather by\tproduct\tbeside it\t\tall-gather\tbeside it\t\t")
+	us := func(t float64) string { return fmt.Sprintf("%.2f", t) }
+	more := func(beside, alone float64) string { return fmt.Sprintf("%+.1f %%", (beside/alone-1)*100) }
 	for _, f := range figures {
+		line := map[string]any{"op": "overlap", "way": f.Way, "bytes": n}
 		if f.Error == "" {
-			fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%+.1f %%\t%.2f\t%.2f\t%+.1f %%\t\n", f.Way, f.Product, f.ProductBeside,
-				(f.ProductBeside/f.Product-1)*100,
-				f.Gather, f.GatherBeside, (f.GatherBeside/f.Gather-1)*100)
+			line["product_us"], line["product_beside_us"] = f.Product, f.ProductBeside
+			line["gather_us"], line["gather_beside_us"] = f.Gather, f.GatherBeside
+			s.rows = append(s.rows, []string{f.Way, us(f.Product), us(f.ProductBeside), more(f.ProductBeside, f.Product),
+				us(f.Gather), us(f.GatherBeside), more(f.GatherBeside, f.Gather)})
+		} else {
+			line["not_measured"] = f.Error
+			s.notes = append(s.notes, f.By+": "+f.Error)
 		}
+		lines = append(lines, line)
 	}
-	err := w.Flush()
-	for _, f := range figures {
-		if f.Error != "" {
-			fmt.Fprintf(r.out, "  %s: %s\n", f.By, f.Error)
-		}
+	if r.o.JSON {
+		return encode(r.out, lines)
 	}
-	return err
+	return s.write(r.out)
 }

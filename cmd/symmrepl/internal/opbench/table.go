@@ -1,13 +1,10 @@
 package opbench
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
-	"text/tabwriter"
-
-	"github.com/symmrepl/symmrepl/session"
+	"strconv"
 )
 
 // row is the result for an operation and a message size. Bandwidths are in GB/s, by the definitions
@@ -157,86 +154,49 @@ func rowOf(x *op, n, ranks int, w world, b bounds, figures []Figure) (row, bool)
 	return r, true
 }
 
-// head prints a line of JSON with the facts of the run and these.
-func (r *run) head(facts map[string]any) error {
-	facts["device"], facts["ranks"], facts["dtype"] = r.device, r.ranks, r.o.DType
-	if len(r.missing) > 0 {
-		facts["not_measured"] = r.missing
-	}
-	if r.shared != nil {
-		facts["shared"] = r.shared
-	}
-	return json.NewEncoder(r.out).Encode(facts)
-}
-
 // header prints the facts that hold for all tables.
 func (r *run) header() error {
 	b := r.bounds
-	if r.o.JSON {
-		facts := map[string]any{"empty_us": b.empty, "round_trip_us": b.bounce}
-		if r.world.spans() {
-			facts["parts"], facts["between"], facts["network_gbps"] = r.world.Parts, r.world.Between, b.puts
-		} else {
-			facts["link_gbps"] = b.link()
-		}
-		return r.head(facts)
+	facts := map[string]any{"empty_us": b.empty, "round_trip_us": b.bounce}
+	lines := []string{
+		"bytes: the larger of a rank's input and output; us a call; limit: empty kernel + half a round trip + bytes sent / the quicker rate; bandwidths in GB/s, of graphs",
 	}
 	if r.world.spans() {
-		fmt.Fprintf(r.out, "%s, %s on %d hosts, %s; empty kernel in a graph %.2f us, signal to another host and back %.2f us, puts of every rank over %s %.2f GB/s\n",
-			r.device, session.FormatSize(r.ranks), len(r.world.Parts), r.o.DType, b.empty, b.bounce, r.world.Between, b.puts)
-		fmt.Fprintln(r.out, "bytes: the larger of a rank's input and output; us a call, of the way that is chosen and of each; limit: empty kernel + half a round trip + bytes that a rank sends to other hosts / the puts' rate,")
-		_, err := fmt.Fprintln(r.out, "of the way that sends least and of each; bandwidths in GB/s, of graphs; of network: those bytes / the time / the puts' rate")
-		for _, line := range r.remarks() {
-			fmt.Fprintln(r.out, line)
+		facts["parts"], facts["between"], facts["network_gbps"] = r.world.Parts, r.world.Between, b.puts
+		lines = []string{
+			"bytes: the larger of a rank's input and output; us a call, of the way that is chosen and of each; limit: empty kernel + half a round trip + bytes that a rank sends to other hosts / the puts' rate,",
+			"of the way that sends least and of each; bandwidths in GB/s, of graphs; of network: those bytes / the time / the puts' rate",
 		}
-		return err
+	} else {
+		facts["link_gbps"] = b.link()
 	}
-	fmt.Fprintf(r.out, "%s, %s, %s; empty kernel in a graph %.2f us, flag round trip %.2f us, copies to all peers %.1f GB/s",
-		r.device, session.FormatSize(r.ranks), r.o.DType, b.empty, b.bounce, b.copies)
-	if b.stores > 0 {
-		fmt.Fprintf(r.out, ", stores %.1f GB/s", b.stores)
-	}
-	fmt.Fprintln(r.out)
-	_, err := fmt.Fprintln(r.out, "bytes: the larger of a rank's input and output; us a call; limit: empty kernel + half a round trip + bytes sent / the quicker rate; bandwidths in GB/s, of graphs")
-	for _, line := range r.remarks() {
-		fmt.Fprintln(r.out, line)
-	}
-	return err
+	return r.begin(facts, r.o.DType+"; "+r.bounded(), lines...)
 }
 
 // print prints a table, or a line of JSON for every row.
 func (r *run) print(t *table) error {
 	if r.o.JSON {
-		w := json.NewEncoder(r.out)
-		for _, row := range t.rows {
-			if err := w.Encode(row); err != nil {
-				return err
-			}
-		}
-		for _, note := range t.notes {
-			if err := w.Encode(map[string]string{"op": t.op.name, "not_measured": note}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	fmt.Fprintf(r.out, "\n%s\n", t.op.name)
-	switch {
-	case len(t.rows) > 0:
-		if err := r.columns(t); err != nil {
+		if err := encode(r.out, t.rows); err != nil {
 			return err
 		}
+		var notes []map[string]string
+		for _, note := range t.notes {
+			notes = append(notes, map[string]string{"op": t.op.name, "not_measured": note})
+		}
+		return encode(r.out, notes)
+	}
+	s := t.sheet()
+	switch {
+	case len(t.rows) > 0:
 	case t.op.refused(r.world) != "":
-		fmt.Fprintf(r.out, "  not measured: it needs %s\n", t.op.refused(r.world))
+		s.notes = []string{"not measured: it needs " + t.op.refused(r.world)}
 	case t.op.needs.words != "":
-		fmt.Fprintf(r.out, "  not measured: it needs %s\n", t.op.needs.words)
+		s.notes = []string{"not measured: it needs " + t.op.needs.words}
 	default:
-		fmt.Fprintf(r.out, "  not measured beyond %d bytes on this device\n", r.extent.factor)
+		s.notes = []string{fmt.Sprintf("not measured beyond %d bytes on this device", r.extent.factor)}
 	}
-	for _, note := range t.notes {
-		fmt.Fprintf(r.out, "  %s\n", note)
-	}
-	return nil
+	s.notes = append(s.notes, t.notes...)
+	return s.write(r.out)
 }
 
 // column is a column of a table: its name, and the text of a row in it.
@@ -272,22 +232,20 @@ func columnsOf(t *table) []column {
 	})
 }
 
-func (r *run) columns(t *table) error {
+func (t *table) sheet() sheet {
 	columns := columnsOf(t)
-	w := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "bytes\t")
+	s := sheet{title: t.op.name, columns: []string{"bytes"}}
 	for _, c := range columns {
-		fmt.Fprint(w, c.name, "\t")
+		s.columns = append(s.columns, c.name)
 	}
-	fmt.Fprintln(w)
 	for i := range t.rows {
-		fmt.Fprint(w, t.rows[i].Bytes, "\t")
+		row := []string{strconv.Itoa(t.rows[i].Bytes)}
 		for _, c := range columns {
-			fmt.Fprint(w, figure(c.of(&t.rows[i])), "\t")
+			row = append(row, figure(c.of(&t.rows[i])))
 		}
-		fmt.Fprintln(w)
+		s.rows = append(s.rows, row)
 	}
-	return w.Flush()
+	return s
 }
 
 // figure formats a number with two digits after the point, or three significant ones.

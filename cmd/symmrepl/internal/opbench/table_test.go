@@ -26,8 +26,10 @@ func TestRow(t *testing.T) {
 	}
 	r, ok := rowOf(&x, 1e6, 4, world{}, b, figures)
 	var out strings.Builder
-	(&run{out: &out}).columns(&table{op: &x, rows: []row{r}})
-	const want = `    bytes  limit  graph  eager    alg    bus  of link  device API graph  PyTorch graph  PyTorch eager  NCCL eager  ratio
+	(&run{out: &out}).print(&table{op: &x, rows: []row{r}})
+	const want = `
+all_reduce
+    bytes  limit  graph  eager    alg    bus  of link  device API graph  PyTorch graph  PyTorch eager  NCCL eager  ratio
   1000000  17.00  25.00  30.00  40.00  60.00     0.60             26.00          50.00          80.00       55.00   0.50
 `
 	if !ok || out.String() != want {
@@ -55,8 +57,10 @@ func TestRowOverHosts(t *testing.T) {
 	x := ops[2]
 	r, ok := rowOf(&x, 1e6, 4, w, b, figures)
 	var out strings.Builder
-	(&run{out: &out}).columns(&table{op: &x, rows: []row{r}})
-	const want = `    bytes   limit   graph   eager   alg   bus  of network  flat limit  flat graph  flat eager  hierarchical limit  hierarchical graph  hierarchical eager
+	(&run{out: &out}).print(&table{op: &x, rows: []row{r}})
+	const want = `
+all_reduce
+    bytes   limit   graph   eager   alg   bus  of network  flat limit  flat graph  flat eager  hierarchical limit  hierarchical graph  hierarchical eager
   1000000  260.00  500.00  600.00  2.00  3.00        0.50     1010.00     2020.00     2000.00              260.00              510.00              600.00
 `
 	if !ok || out.String() != want {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -13,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -60,10 +58,8 @@ func Tensors(ctx context.Context, s session.Session, ranks int, o Options, out i
 			return err
 		}
 		if i == 0 && !o.JSON {
-			fmt.Fprintf(out, "%s, %s, %s; GB/s of the bytes that a call reads and writes, and as a part of the copy's\n",
-				r.device, session.FormatSize(ranks), o.DType)
-			for _, line := range r.remarks() {
-				fmt.Fprintln(out, line)
+			if err := r.begin(nil, o.DType+"; GB/s of the bytes that a call reads and writes, and as a part of the copy's"); err != nil {
+				return err
 			}
 		}
 		if err := r.printTensors(n*DTypes[o.DType], ours, theirs); err != nil {
@@ -115,45 +111,43 @@ func (r *run) printTensors(size int, ours, theirs []Figure) error {
 		}
 	}
 	if r.o.JSON {
-		w := json.NewEncoder(r.out)
+		var lines []map[string]any
 		for _, f := range slices.Concat(ours, theirs) {
-			line := map[string]any{"op": f.Op, "by": f.By, "dtype": r.o.DType, "size": size, "bytes": f.Bytes, "us": f.best(),
-				"gbps": f.rate(), "of_copy": f.rate() / limit}
+			line := map[string]any{"op": f.Op, "by": f.By, "dtype": r.o.DType, "size": size}
 			if f.Error != "" {
-				line = map[string]any{"op": f.Op, "by": f.By, "dtype": r.o.DType, "size": size, "not_measured": f.Error}
+				line["not_measured"] = f.Error
+			} else {
+				line["bytes"], line["us"], line["gbps"], line["of_copy"] = f.Bytes, f.best(), f.rate(), f.rate()/limit
 			}
-			if err := w.Encode(line); err != nil {
-				return err
-			}
+			lines = append(lines, line)
 		}
-		return nil
+		return encode(r.out, lines)
 	}
-	fmt.Fprintf(r.out, "\noperands of %d bytes\n", size)
-	w := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	head := "operation\tin a graph\tcalled\tof the copy\t"
-	for _, by := range tensorPeers {
-		if r.o.Peers && !r.o.Emulated {
-			head += by + "\tof the copy\t"
-		}
+	s := sheet{title: fmt.Sprintf("operands of %d bytes", size), columns: []string{"operation", "in a graph", "called", "of the copy"}}
+	peers := tensorPeers
+	if !r.o.Peers || r.o.Emulated {
+		peers = nil
 	}
-	fmt.Fprintln(w, head)
+	for _, by := range peers {
+		s.columns = append(s.columns, by, "of the copy")
+	}
+	rate := func(gbps float64) string { return fmt.Sprintf("%.1f", gbps) }
+	part := func(gbps float64) string { return fmt.Sprintf("%.2f", gbps/limit) }
 	for _, f := range ours {
 		graph := "-"
 		if f.Graph > 0 {
-			graph = fmt.Sprintf("%.1f", float64(f.Bytes)/f.Graph/1e3)
+			graph = rate(float64(f.Bytes) / f.Graph / 1e3)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%.1f\t%.2f\t", f.Op, graph, float64(f.Bytes)/f.Eager/1e3, f.rate()/limit)
-		for _, by := range tensorPeers {
+		row := []string{f.Op, graph, rate(float64(f.Bytes) / f.Eager / 1e3), part(f.rate())}
+		for _, by := range peers {
 			i := slices.IndexFunc(theirs, func(t Figure) bool { return t.By == by && t.Op == f.Op && t.Error == "" })
-			switch {
-			case !r.o.Peers || r.o.Emulated:
-			case i < 0:
-				fmt.Fprint(w, "-\t-\t")
-			default:
-				fmt.Fprintf(w, "%.1f\t%.2f\t", theirs[i].rate(), theirs[i].rate()/limit)
+			if i < 0 {
+				row = append(row, "-", "-")
+			} else {
+				row = append(row, rate(theirs[i].rate()), part(theirs[i].rate()))
 			}
 		}
-		fmt.Fprintln(w)
+		s.rows = append(s.rows, row)
 	}
-	return w.Flush()
+	return s.write(r.out)
 }

@@ -3,13 +3,11 @@ package opbench
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -93,10 +91,7 @@ func TokenSwitch(ctx context.Context, s session.Session, ranks int, o Options, o
 			figures = append(figures, f)
 		}
 	}
-	if o.JSON {
-		return r.tokensJSON(e, figures)
-	}
-	return r.tokensTable(e, figures)
+	return r.printTokens(e, figures)
 }
 
 func payloadOf(name string) string {
@@ -106,51 +101,34 @@ func payloadOf(name string) string {
 	return "symm." + name
 }
 
-// tokensJSON prints a line for the run and one for each case.
-func (r *run) tokensJSON(e tokenExtent, figures []Figure) error {
-	w := json.NewEncoder(r.out)
-	facts := map[string]any{"hidden": e.hidden, "experts": e.experts, "top": e.top, "link_gbps": r.bounds.link()}
+// printTokens writes a table of dispatches and one of combines, or a line of JSON for each case.
+func (r *run) printTokens(e tokenExtent, figures []Figure) error {
+	facts := map[string]any{"hidden": e.hidden, "experts": e.experts, "top": e.top}
+	leaves, rate := "a rank", "the quicker rate"
 	if r.world.spans() {
-		delete(facts, "link_gbps")
 		facts["parts"], facts["between"], facts["network_gbps"] = r.world.Parts, r.world.Between, r.bounds.puts
+		leaves, rate = "a rank for other hosts", "the puts' rate"
+	} else {
+		facts["link_gbps"] = r.bounds.link()
 	}
-	if err := r.head(facts); err != nil {
+	if err := r.begin(facts, fmt.Sprintf("tokens of bf16[%d], top-%d of %d experts; %s", e.hidden, e.top, e.experts, r.bounded()),
+		"a row is one call of a switch, which has the Mode, the Layout and, for f8e4m3, the Payload of its name",
+		"us a call: routing, that call in a graph; graph, what the call adds to a captured routing (and dispatch); events, the mean of single calls between events; limit: an empty kernel, half a",
+		fmt.Sprintf("round trip and the bytes that leave %s / %s; GB/s of graphs, by the bytes of the selections that are not masked, and by those that leave %[1]s", leaves, rate),
+	); err != nil {
 		return err
 	}
-	for _, f := range figures {
-		line := struct {
+	if r.o.JSON {
+		type line struct {
 			Op  string `json:"op"`
 			Way string `json:"way"`
 			switched
-		}{f.Op, f.Way, f.switched}
-		if err := w.Encode(line); err != nil {
-			return err
 		}
-	}
-	return nil
-}
-
-// tokensTable prints a table of dispatches and one of combines.
-func (r *run) tokensTable(e tokenExtent, figures []Figure) error {
-	b, tokens := r.bounds, fmt.Sprintf("tokens of bf16[%d], top-%d of %d experts", e.hidden, e.top, e.experts)
-	leaves, rate := "a rank", "the quicker rate"
-	if r.world.spans() {
-		fmt.Fprintf(r.out, "%s, %s on %d hosts, %s; empty kernel in a graph %.2f us, signal to another host and back %.2f us, puts of every rank over %s %.2f GB/s",
-			r.device, session.FormatSize(r.ranks), len(r.world.Parts), tokens, b.empty, b.bounce, r.world.Between, b.puts)
-		leaves, rate = "a rank for other hosts", "the puts' rate"
-	} else {
-		fmt.Fprintf(r.out, "%s, %s, %s; empty kernel in a graph %.2f us, flag round trip %.2f us, copies to all peers %.1f GB/s",
-			r.device, session.FormatSize(r.ranks), tokens, b.empty, b.bounce, b.copies)
-	}
-	if b.stores > 0 {
-		fmt.Fprintf(r.out, ", stores %.1f GB/s", b.stores)
-	}
-	fmt.Fprintln(r.out)
-	fmt.Fprintln(r.out, "a row is one call of a switch, which has the Mode, the Layout and, for f8e4m3, the Payload of its name")
-	fmt.Fprintln(r.out, "us a call: routing, that call in a graph; graph, what the call adds to a captured routing (and dispatch); events, the mean of single calls between events; limit: an empty kernel, half a")
-	fmt.Fprintf(r.out, "round trip and the bytes that leave %s / %s; GB/s of graphs, by the bytes of the selections that are not masked, and by those that leave %[1]s\n", leaves, rate)
-	for _, line := range r.remarks() {
-		fmt.Fprintln(r.out, line)
+		var lines []line
+		for _, f := range figures {
+			lines = append(lines, line{f.Op, f.Way, f.switched})
+		}
+		return encode(r.out, lines)
 	}
 	for _, part := range []struct {
 		name string
@@ -163,9 +141,8 @@ func (r *run) tokensTable(e tokenExtent, figures []Figure) error {
 			return s.Combined - s.Dispatched, s.CombineEvents, s.CombineWire
 		}},
 	} {
-		fmt.Fprintf(r.out, "\n%s\n", part.name)
-		w := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintln(w, "mode and layout\ttokens a rank\trouting us\tlimit us\tgraph us\tevents us\tselections GB/s\twire GB/s\trouting + dispatch + combine us\t")
+		table := sheet{title: part.name, columns: []string{"mode and layout", "tokens a rank", "routing us", "limit us", "graph us", "events us",
+			"selections GB/s", "wire GB/s", "routing + dispatch + combine us"}}
 		for i := range figures {
 			s := &figures[i].switched
 			if slices.ContainsFunc(figures[:i], func(f Figure) bool { return f.Way == figures[i].Way && f.Tokens == s.Tokens }) {
@@ -185,11 +162,10 @@ func (r *run) tokensTable(e tokenExtent, figures []Figure) error {
 				}
 				return figure(bytes / us / 1e3)
 			}
-			fmt.Fprintf(w, "%s %s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", part.name, figures[i].Way, s.Tokens, figure(s.Routing),
-				figure(limit), figure(max(us, 0)), figure(events),
-				rate(s.Selected), rate(wire), figure(s.Combined))
+			table.rows = append(table.rows, []string{part.name + " " + figures[i].Way, strconv.Itoa(s.Tokens), figure(s.Routing),
+				figure(limit), figure(max(us, 0)), figure(events), rate(s.Selected), rate(wire), figure(s.Combined)})
 		}
-		if err := w.Flush(); err != nil {
+		if err := table.write(r.out); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,7 @@ func TestTokensTable(t *testing.T) {
 	}
 	var out strings.Builder
 	r := &run{ranks: 4, device: "cpu", out: &out, bounds: bounds{empty: 1, bounce: 2, copies: 10}}
-	if err := r.tokensTable(tokenExtent{hidden: 256, experts: 16, top: 4},
+	if err := r.printTokens(tokenExtent{hidden: 256, experts: 16, top: 4},
 		[]Figure{of("low_latency expert_major", 8), of("low_latency rank_major", 8), of("low_latency expert_major", 8)}); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestTokensTableOverHosts(t *testing.T) {
 	var out strings.Builder
 	r := &run{ranks: 4, device: "cpu", out: &out, bounds: bounds{empty: 1, bounce: 2, puts: 10},
 		world: world{Parts: [][]int{{0, 1}, {2, 3}}, Between: "the null network"}}
-	if err := r.tokensTable(tokenExtent{hidden: 256, experts: 16, top: 4}, nil); err != nil {
+	if err := r.printTokens(tokenExtent{hidden: 256, experts: 16, top: 4}, nil); err != nil {
 		t.Fatal(err)
 	}
 	const want = "cpu, 4 ranks on 2 hosts, tokens of bf16[256], top-4 of 16 experts; empty kernel in a graph 1.00 us, " +

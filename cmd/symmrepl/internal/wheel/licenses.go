@@ -2,6 +2,7 @@ package main
 
 import (
 	"debug/buildinfo"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -31,11 +32,15 @@ func (list files) addLicenses(folder, program, zig string) error {
 		return err
 	}
 	for _, m := range linked(info) {
-		dir, err := goOutput("list", "-m", "-f", "{{.Dir}}", m.Path)
+		text, err := goOutput("mod", "download", "-json", m.Path+"@"+m.Version) // a program may have been built elsewhere
 		if err != nil {
 			return err
 		}
-		if err := list.addTerms(folder+"/"+m.Path, dir); err != nil {
+		var module struct{ Dir string }
+		if err := json.Unmarshal([]byte(text), &module); err != nil {
+			return err
+		}
+		if err := list.addTerms(folder+"/"+m.Path, module.Dir); err != nil {
 			return err
 		}
 	}
