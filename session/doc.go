@@ -6,7 +6,7 @@
 //
 // A folder below this one says which process runs its files:
 //
-//	controller  the one process that has the prompt: it numbers cells, collects the ranks and recovers them
+//	controller  the processes: its doc.go says which of them runs a file
 //	watchdog    in the controller: what to do about ranks that wait
 //	fold        in the controller: the lines that ranks print, equal ones once
 //	wire        messages between the processes

@@ -26,7 +26,7 @@
 // and from there to the fold (package fold).
 // The fold compares the ranks' lines by position, keeps equal lines once (fold/strand.go) and shows them
 // once; the worker notes where the cell begins, because goroutines of earlier cells print too
-// (begin.go). When the evaluator returns, the worker waits for the device (Communicator.Finish) and
+// (marker.go). When the evaluator returns, the worker waits for the device (Communicator.Finish) and
 // reports that it is done; before the supervisor passes that on, it empties the pipes and passes on
 // what else the worker has sent (hearing.go). When the last rank is done, values and errors are folded
 // too (reply.go), and Eval returns.
@@ -92,4 +92,19 @@
 // There are two exceptions: processes that have a session and an environment of their own, if their
 // worker is killed and not only its supervisor; and processes started by cells, if the supervisor
 // and its workers are killed at the same moment.
+//
+// # Files
+//
+// A file belongs to one process; those of a session without a launcher share the controller's.
+//
+//	controller  controller.go eval.go run.go events.go reply.go tally.go history.go given.go inspect.go
+//	            typed.go sanitize.go programs.go hub.go host.go launch.go join.go limits.go token.go
+//	            its watchdog: vain.go stand.go limit.go nccl.go death.go lost.go recover.go
+//	            its front ends: fronts.go borrowed.go debugger.go
+//	front end   attach.go debugwire.go, of which the controller has the requests, too
+//	host        follow.go leader.go, in the first process of each other host
+//	supervisor  supervisor.go process.go spec.go pipes.go begin.go hearing.go crash.go jobs.go leftovers.go
+//	worker      worker.go status.go input.go heldup.go channel.go marker.go order.go folder.go threads.go
+//	            descendants.go
+//	both        shared.go, the memory that a worker shares with its supervisor
 package controller

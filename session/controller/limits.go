@@ -64,14 +64,3 @@ func raiseFiles(err error) error {
 	limit, open := procfs.FileLimit()
 	return fmt.Errorf("%w: the session has %d file descriptors and may have %d; `ulimit -n %d` raises the limit", err, open, limit, 2*limit)
 }
-
-// leaveThreads lowers this worker's limit of threads, so that the session can go on when the cells
-// of its ranks have used all threads. Each process compares the number of all the user's threads
-// with its own limit.
-func leaveThreads() {
-	var r unix.Rlimit
-	if unix.Getrlimit(unix.RLIMIT_NPROC, &r) == nil && r.Cur != unix.RLIM_INFINITY && r.Cur > threadsOfSession {
-		r.Cur -= threadsOfSession
-		unix.Setrlimit(unix.RLIMIT_NPROC, &r)
-	}
-}

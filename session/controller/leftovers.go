@@ -1,0 +1,90 @@
+package controller
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"github.com/symmrepl/symmrepl/internal/procfs"
+)
+
+// clearAfter cleans up after a dead worker: it kills the processes that its cells had put into
+// sessions of their own, and removes its sockets.
+func clearAfter(spec workerSpec, pid int) {
+	for _, left := range processes.marked()[spec.mark()] {
+		if left != pid {
+			syscall.Kill(left, syscall.SIGKILL)
+		}
+	}
+	sockets, _ := filepath.Glob(filepath.Join(spec.Dir, fmt.Sprintf("r%d.%d", spec.Rank, pid)))
+	for _, name := range sockets {
+		os.Remove(name)
+	}
+}
+
+// look is a look at all processes, which lists them by their marks.
+type look struct {
+	done   chan struct{}
+	marked map[string][]int
+}
+
+// lookout looks at all processes. Workers mostly die together, and one look serves all that are dead
+// when it begins.
+type lookout struct {
+	mu   sync.Mutex
+	next *look // the look that begins next, if somebody waits for it
+	busy bool  // a look is under way
+}
+
+var processes lookout
+
+// marked returns the processes of workers by their marks, at a time after the call.
+func (o *lookout) marked() map[string][]int {
+	o.mu.Lock()
+	if o.next == nil {
+		o.next = &look{done: make(chan struct{})}
+	}
+	l := o.next
+	if !o.busy {
+		o.busy = true
+		go o.run()
+	}
+	o.mu.Unlock()
+	<-l.done
+	return l.marked
+}
+
+// run looks until nobody waits for a look.
+func (o *lookout) run() {
+	for {
+		o.mu.Lock()
+		l := o.next
+		o.next, o.busy = nil, l != nil
+		o.mu.Unlock()
+		if l == nil {
+			return
+		}
+		l.marked = lookOnce()
+		close(l.done)
+	}
+}
+
+// lookOnce lists the processes with marks. It cannot see those of other users.
+func lookOnce() map[string][]int {
+	list := map[string][]int{}
+	for _, pid := range procfs.Processes() {
+		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		if err != nil {
+			continue
+		}
+		_, rest, found := bytes.Cut(append([]byte{0}, environ...), []byte("\x00"+markVariable+"="))
+		if found {
+			mark, _, _ := bytes.Cut(rest, []byte{0})
+			list[string(mark)] = append(list[string(mark)], pid)
+		}
+	}
+	return list
+}
