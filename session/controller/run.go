@@ -321,7 +321,8 @@ func (r *run) snapshot(now time.Time) *watchdog.Snapshot {
 		s.Ranks[rank] = r.on[rank].Rank
 	}
 	c.mu.Lock()
-	s.Question = c.questions + 1
+	c.questions++ // no other question gets the number, whether or not the watchdog uses it
+	s.Question = c.questions
 	c.mu.Unlock()
 	return s
 }

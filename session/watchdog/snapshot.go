@@ -32,7 +32,7 @@ type Snapshot struct {
 
 	KeepsWaits bool   // waits that cannot end are not ended: see session.DeadlockWait
 	Unattended bool   // no user watches
-	Question   uint64 // the number of the next question to the ranks
+	Question   uint64 // a number for a question to the ranks, which no other question has
 }
 
 // Rank is a rank during a cell.
