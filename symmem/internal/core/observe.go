@@ -104,10 +104,10 @@ func (c *Call) begins(user bool) {
 	if list := c.rt.observing(); list != nil && !c.begun {
 		c.begun = true
 		v := &c.rt.sight
-		*v = seam.Sight{Entry: c.Record.Entry, Stream: resting{c.stream}, Timeout: c.opts.timeout, User: user, Result: c.fresh,
-			NotNCCL: c.notNCCL}
-		if g := c.opts.group; g != nil {
-			v.Group = members{g}
+		v.Entry, v.Stream, v.Timeout, v.User = c.Record.Entry, resting{c.stream}, c.opts.timeout, user
+		v.Result, v.NotNCCL = c.fresh, c.notNCCL
+		if v.Group = nil; c.opts.group != nil {
+			v.Group = members{c.opts.group}
 		}
 		for _, o := range list {
 			o.Admitted(v)
