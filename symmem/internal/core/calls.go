@@ -69,7 +69,9 @@ func (rt *Runtime) Tallies() []Tally {
 			if g.latest.Far {
 				last += " over " + rt.between()
 			}
-			list = append(list, Tally{g.String(), g.key, g.Ranks(), g.count.Calls, uint64(g.count.Digest), last, g.latest.Caller})
+			list = append(list, Tally{
+				Group: g.String(), Key: g.key, Ranks: g.Ranks(), Calls: g.count.Calls, Digest: uint64(g.count.Digest), Last: last, Caller: g.latest.Caller,
+			})
 		}
 	}
 	return list

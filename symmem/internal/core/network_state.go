@@ -46,8 +46,10 @@ func (rt *Runtime) Network() NetworkState {
 		if p.Why != "" {
 			state += ": " + p.Why
 		}
-		s.Peers = append(s.Peers, NetworkPeer{p.Rank, rt.hostOf(p.Rank), state, p.BytesSent, p.BytesReceived, p.MessagesSent,
-			p.MessagesReceived, p.InFlight})
+		s.Peers = append(s.Peers, NetworkPeer{
+			Rank: p.Rank, Host: rt.hostOf(p.Rank), State: state, BytesSent: p.BytesSent, BytesReceived: p.BytesReceived,
+			MessagesSent: p.MessagesSent, MessagesReceived: p.MessagesReceived, InFlight: p.InFlight,
+		})
 	}
 	return s
 }

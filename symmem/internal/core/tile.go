@@ -47,7 +47,7 @@ func (t *Tensor) Tile(r0, r1, c0, c1 int) *Tile {
 	if r0 < 0 || r1 < r0 || r1 > t.shape[0] || c0 < 0 || c1 < c0 || c1 > t.shape[1] {
 		panic(t.rt.misuse(op, "bounds", "", "[%d:%d, %d:%d] is not within %v", r0, r1, c0, c1, t.kind()))
 	}
-	return &Tile{Rectangle{t, r0, c0, r1 - r0, c1 - c0}}
+	return &Tile{Rectangle{Tensor: t, Row: r0, Col: c0, Rows: r1 - r0, Cols: c1 - c0}}
 }
 
 // Shape is the number of rows and of columns.
