@@ -3,6 +3,7 @@ package main
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,12 @@ func wrongAnswers(t *testing.T, lesson tutorial.Lesson) (list []wrongAnswer) {
 		if !ok || m == nil {
 			t.Fatalf("%s:%d: a first line %q is expected", file, c.Line, saysLine)
 		}
+		if strings.HasPrefix(code, "@@\n") {
+			i := slices.IndexFunc(lesson.Exercises(), func(e *tutorial.Exercise) bool { return e.Title == c.Title })
+			if code, ok = differently(lesson.Exercises()[i].Solution.Source, code); !ok {
+				t.Fatalf("%s:%d: a part that is to differ is not in the solution, or more than once", file, c.Line)
+			}
+		}
 		count[c.Title]++
 		list = append(list, wrongAnswer{c.Title, m[2], m[1] != "", tutorial.Cell{File: file, Line: c.Line + 1, Source: code}})
 	}
@@ -48,6 +55,42 @@ func wrongAnswers(t *testing.T, lesson tutorial.Lesson) (list []wrongAnswer) {
 		}
 	}
 	return list
+}
+
+// differently returns a solution with the differences, as in a unified diff: after a line "@@" those of
+// one place, which must be in the solution once.
+func differently(solution, differences string) (code string, ok bool) {
+	code = strings.TrimSpace(solution) + "\n"
+	for _, place := range strings.Split(strings.TrimRight("\n"+differences, "\n"), "\n@@\n")[1:] {
+		var before, after strings.Builder
+		for line := range strings.Lines(place + "\n") {
+			if !strings.HasPrefix(line, "+") {
+				before.WriteString(strings.TrimLeft(line[:1], " -") + line[1:])
+			}
+			if !strings.HasPrefix(line, "-") {
+				after.WriteString(strings.TrimLeft(line[:1], " +") + line[1:])
+			}
+		}
+		if strings.Count("\n"+code, "\n"+before.String()) != 1 {
+			return "", false
+		}
+		code = strings.TrimPrefix(strings.Replace("\n"+code, "\n"+before.String(), "\n"+after.String(), 1), "\n")
+	}
+	return code, true
+}
+
+func TestDifferently(t *testing.T) {
+	const solution = "a\nb\n\n  c\nb"
+	for _, c := range []struct {
+		differences, code string // no code: they do not fit
+	}{
+		{"@@\n-  c\n+  d\n+e\n", "a\nb\n\n  d\ne\nb\n"}, {"@@\n-a\n@@\n   c\n-b\n\n", "b\n\n  c\n"}, {"@@\n b\n\n+x\n   c", "a\nb\n\nx\n  c\nb\n"},
+		{"@@\n-b\n+c", ""}, {"@@\n-c\n", ""}, {"@@\n+c\n", ""},
+	} {
+		if code, ok := differently(solution, c.differences); code != c.code || ok != (c.code != "") {
+			t.Errorf("%q: %q, %t", c.differences, code, ok)
+		}
+	}
 }
 
 // refused checks that the check refuses the answer, in time and with its reason. On a busy machine

@@ -58,27 +58,20 @@ predict := 13.0 // the sum of both
 
 // %% [wrong] Repair: first and last
 // says: role(1, 2) is "middle": of 2 ranks, 0 to 1, rank 1 is "last"
-func role(rank, size int) string { // one of two mistakes
-	if rank == 0 {
-		return "first"
-	}
-	if rank == size {
-		return "last"
-	}
-	return "middle"
-}
+@@
+-func role(rank, size int) string {
++func role(rank, size int) string { // one of two mistakes
+@@
+-	if rank == size-1 {
++	if rank == size {
 
 // %% [wrong] Repair: first and last
 // says: role(0, 2) is "middle"
-func role(rank, size int) string { // the other one
-	if rank == 1 {
-		return "first"
-	}
-	if rank == size-1 {
-		return "last"
-	}
-	return "middle"
-}
+@@
+-func role(rank, size int) string {
+-	if rank == 0 {
++func role(rank, size int) string { // the other one
++	if rank == 1 {
 
 // %% [wrong] Repair: first and last
 // says: role(1, 2) is "middle"
@@ -103,24 +96,15 @@ func role(rank, size int) string {
 
 // %% [wrong] Repair: first and last
 // says: role(1, 2) is "middle"
-func role(rank, size int) string { // asks for the rank that runs it
-	if rank == 0 {
-		return "first"
-	}
-	if rank == symm.WorldSize()-1 {
-		return "last"
-	}
-	return "middle"
-}
+@@
+-func role(rank, size int) string {
++func role(rank, size int) string { // asks for the rank that runs it
+@@
+-	if rank == size-1 {
++	if rank == symm.WorldSize()-1 {
 
 // %% [wrong] Repair: first and last
 // says: as func(rank int, size int) string value
-func role(rank, size int32) string {
-	if rank == 0 {
-		return "first"
-	}
-	if rank == size-1 {
-		return "last"
-	}
-	return "middle"
-}
+@@
+-func role(rank, size int) string {
++func role(rank, size int32) string {

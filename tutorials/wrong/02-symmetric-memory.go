@@ -13,20 +13,14 @@ func gather() { // no communication: the numbers that the lesson shows
 
 // %% [wrong] Gather by hand
 // says: each rank writes into its own slot of everybody's copy
-func gather() {
-	for peer := range size {
-		hs.GetBuffer(peer, symm.I32, size).Slice(peer, peer+1).Fill(secret)
-	}
-	hs.Barrier(0)
-}
+@@
+-		hs.GetBuffer(peer, symm.I32, size).Slice(rank, rank+1).Fill(secret)
++		hs.GetBuffer(peer, symm.I32, size).Slice(peer, peer+1).Fill(secret)
 
 // %% [wrong] Gather by hand
 // says: gather() must wait until all ranks have written
-func gather() {
-	for peer := range size {
-		hs.GetBuffer(peer, symm.I32, size).Slice(rank, rank+1).Fill(secret)
-	}
-}
+@@
+-	hs.Barrier(0)
 
 // %% [wrong] Gather by hand
 // says: gather() must wait until all ranks have written
@@ -39,21 +33,15 @@ func gather() {
 
 // %% [wrong] Gather by hand
 // says: only rank
-func gather() {
-	for peer := range size {
-		hs.GetBuffer(peer, symm.I32, size).Slice(rank, rank+1).Fill(rank * rank)
-	}
-	hs.Barrier(0)
-}
+@@
+-		hs.GetBuffer(peer, symm.I32, size).Slice(rank, rank+1).Fill(secret)
++		hs.GetBuffer(peer, symm.I32, size).Slice(rank, rank+1).Fill(rank * rank)
 
 // %% [wrong] Gather by hand
 // says: nobody has written slot
-func gather() {
-	for peer := range rank {
-		hs.GetBuffer(peer, symm.I32, size).Slice(rank, rank+1).Fill(secret)
-	}
-	hs.Barrier(0)
-}
+@@
+-	for peer := range size {
++	for peer := range rank {
 
 // %% [wrong] Predict: a view or a copy
 // says: predict is still 0
@@ -97,27 +85,19 @@ func give(root int) {
 
 // %% [wrong] Repair: give
 // says: its own too
-func give(root int) {
-	if rank == root {
-		for peer := range size {
-			if peer != rank {
-				h.Put(peer, symm.Local(symm.F32, 4).Fill(number))
-			}
-		}
-	}
-	h.Barrier(0)
-}
+@@
+-			h.Put(peer, symm.Local(symm.F32, 4).Fill(number))
++			if peer != rank {
++				h.Put(peer, symm.Local(symm.F32, 4).Fill(number))
++			}
 
 // %% [wrong] Repair: give
 // says: a rank waits in a barrier that another never reaches
-func give(root int) {
-	if rank == root {
-		for peer := range size {
-			h.Put(peer, symm.Local(symm.F32, 4).Fill(number))
-		}
-		h.Barrier(0)
-	}
-}
+@@
+ 		}
++		h.Barrier(0)
+@@
+-	h.Barrier(0)
 
 // %% [wrong] Repair: give
 // says: that is not the root
@@ -145,20 +125,12 @@ func give(root int) {
 
 // %% [wrong] Repair: give
 // says: it is right on 4 ranks, but not on 3
-func give(root int) {
-	if rank == root {
-		for peer := range 4 {
-			h.Put(peer, symm.Local(symm.F32, 4).Fill(number))
-		}
-	}
-	h.Barrier(0)
-}
+@@
+-		for peer := range size {
++		for peer := range 4 {
 
 // %% [wrong] Gather by hand
 // says: it is right on 4 ranks, but not on 3
-func gather() {
-	for peer := range 4 {
-		hs.GetBuffer(peer, symm.I32, size).Slice(rank, rank+1).Fill(secret)
-	}
-	hs.Barrier(0)
-}
+@@
+-	for peer := range size {
++	for peer := range 4 {

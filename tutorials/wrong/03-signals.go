@@ -4,69 +4,30 @@
 
 // %% [wrong] Pass it on
 // says: all ranks wait, and nobody has signalled
-func pass(n int) {
-	hToken.Put(right, symm.Local(symm.I32, 1).Fill(n))
-	hToken.PutSignal(right, 0)
-}
-
-func relay() {
-	hToken.WaitSignal(left, 0) // rank 0, too
-	if rank == 0 {
-		pass(first)
-		return
-	}
-	pass(2 * token.Ints()[0])
-}
+@@
+ func relay() {
++	hToken.WaitSignal(left, 0) // rank 0, too
+@@
+-		hToken.WaitSignal(left, 0)
+@@
+-	hToken.WaitSignal(left, 0)
 
 // %% [wrong] Pass it on
 // says: all ranks wait, and nobody has signalled
-func pass(n int) {
-	hToken.Put(right, symm.Local(symm.I32, 1).Fill(n))
-}
-
-func relay() {
-	if rank == 0 {
-		pass(first)
-		hToken.WaitSignal(left, 0)
-		return
-	}
-	hToken.WaitSignal(left, 0)
-	pass(2 * token.Ints()[0])
-}
+@@
+-	hToken.PutSignal(right, 0)
 
 // %% [wrong] Pass it on
 // says: the wait must name the rank that signals, and its channel
-func pass(n int) {
-	hToken.Put(right, symm.Local(symm.I32, 1).Fill(n))
-	hToken.PutSignal(right, 0)
-}
-
-func relay() {
-	if rank == 0 {
-		pass(first)
-		hToken.WaitSignal(left, 0)
-		return
-	}
-	hToken.WaitSignal(right, 0)
-	pass(2 * token.Ints()[0])
-}
+@@
+-	hToken.WaitSignal(left, 0)
++	hToken.WaitSignal(right, 0)
 
 // %% [wrong] Pass it on
 // says: the wait must name the rank that signals, and its channel
-func pass(n int) {
-	hToken.Put(right, symm.Local(symm.I32, 1).Fill(n))
-	hToken.PutSignal(right, 0)
-}
-
-func relay() {
-	if rank == 0 {
-		pass(first)
-		hToken.WaitSignal(left, 0)
-		return
-	}
-	hToken.WaitSignal(left, 1)
-	pass(2 * token.Ints()[0])
-}
+@@
+-	hToken.WaitSignal(left, 0)
++	hToken.WaitSignal(left, 1)
 
 // %% [wrong] Pass it on
 // says: does everybody wait before it looks
@@ -86,19 +47,8 @@ func relay() {
 
 // %% [wrong] Pass it on
 // says: no rank has waited for some signal
-func pass(n int) {
-	hToken.Put(right, symm.Local(symm.I32, 1).Fill(n))
-	hToken.PutSignal(right, 0)
-}
-
-func relay() {
-	if rank == 0 {
-		pass(first)
-		return
-	}
-	hToken.WaitSignal(left, 0)
-	pass(2 * token.Ints()[0])
-}
+@@
+-		hToken.WaitSignal(left, 0)
 
 // %% [wrong] Pass it on
 // says: has never had the token
@@ -110,21 +60,9 @@ func relay() { // no communication: only rank 0 knows the number
 
 // %% [wrong] Pass it on
 // says: only the others double it
-func pass(n int) {
-	hToken.Put(right, symm.Local(symm.I32, 1).Fill(n))
-	hToken.PutSignal(right, 0)
-}
-
-func relay() {
-	if rank == 0 {
-		pass(first)
-		hToken.WaitSignal(left, 0)
-		token.Fill(2 * token.Ints()[0])
-		return
-	}
-	hToken.WaitSignal(left, 0)
-	pass(2 * token.Ints()[0])
-}
+@@
+ 		hToken.WaitSignal(left, 0)
++		token.Fill(2 * token.Ints()[0])
 
 // %% [wrong] Predict: what is left
 // says: a wait does not consume every signal
@@ -177,15 +115,9 @@ func collect() float32 {
 
 // %% [wrong] Repair: too early
 // says: waits for a signal that never comes
-func post(n int) {
-	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
-	h.PutSignal(right, 1)
-}
-
-func collect() float32 {
-	h.WaitSignal(left, 2)
-	return t.Float32s()[0]
-}
+@@
+-	h.PutSignal(right, 2)
++	h.PutSignal(right, 1)
 
 // %% [wrong] Repair: too early
 // says: collect may return before the new number is there
@@ -200,28 +132,18 @@ func collect() float32 {
 
 // %% [wrong] Repair: too early
 // says: a number has never arrived
-func post(n int) {
-	t.Fill(n)
-	h.PutSignal(right, 2)
-}
-
-func collect() float32 {
-	h.WaitSignal(left, 2)
-	return h.GetBuffer(right, symm.F32, 4).Float32s()[0]
-}
+@@
+-	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
++	t.Fill(n)
+@@
+-	return t.Float32s()[0]
++	return h.GetBuffer(right, symm.F32, 4).Float32s()[0]
 
 // %% [wrong] Repair: too early
 // says: a signal was put that nobody waits for
-func post(n int) {
-	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
-	h.PutSignal(right, 2)
-	h.PutSignal(right, 3)
-}
-
-func collect() float32 {
-	h.WaitSignal(left, 2)
-	return t.Float32s()[0]
-}
+@@
+ 	h.PutSignal(right, 2)
++	h.PutSignal(right, 3)
 
 // %% [wrong] Predict: what is left
 // says: the rank that has put a signal lists it too
@@ -229,19 +151,15 @@ predict := 4
 
 // %% [wrong] Pass it on
 // says: rank 1 has had the token twice
-func pass(n int) {
-	hToken.Put(right, symm.Local(symm.I32, 1).Fill(n))
-}
-
-func relay() {
-	if rank == 0 {
-		pass(first)
-		hToken.PutSignal(right, 0)
-	}
-	hToken.WaitSignal(left, 0)
-	pass(2 * token.Ints()[0])
-	hToken.PutSignal(right, 0)
-}
+@@
+-	hToken.PutSignal(right, 0)
+@@
+-		hToken.WaitSignal(left, 0)
+-		return
++		hToken.PutSignal(right, 0)
+@@
+ 	pass(2 * token.Ints()[0])
++	hToken.PutSignal(right, 0)
 
 // %% [wrong] Repair: too early
 // says on the cpu device: collect may return before the new number is there
@@ -258,31 +176,17 @@ func collect() float32 {
 
 // %% [wrong] Repair: too early
 // says on the cpu device: collect may return before the new number is there
-func post(n int) {
-	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
-	h.PutSignal(right, 2)
-}
-
-func collect() float32 { // longer than any delay of the check, and the wait after it
-	time.Sleep(200 * time.Millisecond)
-	got := t.Float32s()[0]
-	h.WaitSignal(left, 2)
-	return got
-}
+@@
+-func collect() float32 {
++func collect() float32 { // longer than any delay of the check, and the wait after it
++	time.Sleep(200 * time.Millisecond)
++	got := t.Float32s()[0]
+@@
+-	return t.Float32s()[0]
++	return got
 
 // %% [wrong] Pass it on
 // says: it is right on 4 ranks, but not on 3
-func pass(n int) {
-	hToken.Put(right, symm.Local(symm.I32, 1).Fill(n))
-	hToken.PutSignal(right, 0)
-}
-
-func relay() {
-	if rank == 0 {
-		pass(first)
-		hToken.WaitSignal(3, 0) // the left neighbour among four ranks
-		return
-	}
-	hToken.WaitSignal(left, 0)
-	pass(2 * token.Ints()[0])
-}
+@@
+-		hToken.WaitSignal(left, 0)
++		hToken.WaitSignal(3, 0) // the left neighbour among four ranks

@@ -4,19 +4,11 @@
 
 // %% [wrong] The maximum
 // says: what is the initial maximum
-biggest := symm.Compile(`
-__global__ void biggest(symm::Handle h, float* out, int n) {
-  if (!symm::barrier(h, 0)) return;
-  for (int i = threadIdx.x; i < n; i += blockDim.x) {
-    float best = 0;
-    for (int p = 0; p < h.world_size; p++) {
-      float v = h.buffer<float>(p)[i];
-      if (v > best) best = v;
-    }
-    out[i] = best;
-  }
-  symm::barrier(h, 0);
-}`)
+@@
+-    float best = h.buffer<float>(0)[i];
+-    for (int p = 1; p < h.world_size; p++) {
++    float best = 0;
++    for (int p = 0; p < h.world_size; p++) {
 
 // %% [wrong] The maximum
 // says: 32 threads must handle 100 elements
@@ -32,49 +24,19 @@ __global__ void biggest(symm::Handle h, float* out, int n) {
 
 // %% [wrong] The maximum
 // says: a barrier must wait for it before any rank reads
-biggest := symm.Compile(`
-__global__ void biggest(symm::Handle h, float* out, int n) {
-  for (int i = threadIdx.x; i < n; i += blockDim.x) {
-    float best = h.buffer<float>(0)[i];
-    for (int p = 1; p < h.world_size; p++) {
-      float v = h.buffer<float>(p)[i];
-      if (v > best) best = v;
-    }
-    out[i] = best;
-  }
-  symm::barrier(h, 0);
-}`)
+@@
+-  if (!symm::barrier(h, 0)) return;
 
 // %% [wrong] The maximum
 // says: what is missing at the end
-biggest := symm.Compile(`
-__global__ void biggest(symm::Handle h, float* out, int n) {
-  if (!symm::barrier(h, 0)) return;
-  for (int i = threadIdx.x; i < n; i += blockDim.x) {
-    float best = h.buffer<float>(0)[i];
-    for (int p = 1; p < h.world_size; p++) {
-      float v = h.buffer<float>(p)[i];
-      if (v > best) best = v;
-    }
-    out[i] = best;
-  }
-}`)
+@@
+-  symm::barrier(h, 0);
 
 // %% [wrong] The maximum
 // says: out has the smallest elements
-biggest := symm.Compile(`
-__global__ void biggest(symm::Handle h, float* out, int n) {
-  if (!symm::barrier(h, 0)) return;
-  for (int i = threadIdx.x; i < n; i += blockDim.x) {
-    float best = h.buffer<float>(0)[i];
-    for (int p = 1; p < h.world_size; p++) {
-      float v = h.buffer<float>(p)[i];
-      if (v < best) best = v;
-    }
-    out[i] = best;
-  }
-  symm::barrier(h, 0);
-}`)
+@@
+-      if (v > best) best = v;
++      if (v < best) best = v;
 
 // %% [wrong] The maximum
 // says: out has the sums
@@ -91,19 +53,12 @@ __global__ void biggest(symm::Handle h, float* out, int n) {
 
 // %% [wrong] The maximum
 // says: only its own elements
-biggest := symm.Compile(`
-__global__ void biggest(symm::Handle h, float* out, int n) {
-  if (!symm::barrier(h, 0)) return;
-  for (int i = threadIdx.x; i < n; i += blockDim.x) {
-    float best = h.buffer<float>(h.rank)[i];
-    for (int p = 1; p < h.world_size; p++) {
-      float v = h.buffer<float>(h.rank)[i];
-      if (v > best) best = v;
-    }
-    out[i] = best;
-  }
-  symm::barrier(h, 0);
-}`)
+@@
+-    float best = h.buffer<float>(0)[i];
++    float best = h.buffer<float>(h.rank)[i];
+@@
+-      float v = h.buffer<float>(p)[i];
++      float v = h.buffer<float>(h.rank)[i];
 
 // %% [wrong] Predict: the work of a thread
 // says: predict is still 0
@@ -137,73 +92,49 @@ __global__ void gap(symm::Handle h, float* out, int n) {
 
 // %% [wrong] Repair: the difference
 // says: a barrier must wait for it before any rank reads
-gap := symm.Compile(`
-__global__ void gap(symm::Handle h, float* out, int n) {
-  int right = (h.rank + 1) % h.world_size;
-  
-  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = h.buffer<float>(right)[i] - h.buffer<float>(h.rank)[i];
-  symm::barrier(h, 0);
-}`)
+@@
+-  if (!symm::barrier(h, 0)) return;
++  
 
 // %% [wrong] Repair: the difference
 // says on the cpu device: while its left neighbour still reads
-gap := symm.Compile(`
-__global__ void gap(symm::Handle h, float* out, int n) {
-  int right = (h.rank + 1) % h.world_size;
-  if (!symm::barrier(h, 0)) return;
-  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = h.buffer<float>(right)[i] - h.buffer<float>(h.rank)[i];
-  
-}`)
+@@
+-  symm::barrier(h, 0);
++  
 
 // %% [wrong] Repair: the difference
 // says: the opposite sign
-gap := symm.Compile(`
-__global__ void gap(symm::Handle h, float* out, int n) {
-  int right = (h.rank + 1) % h.world_size;
-  if (!symm::barrier(h, 0)) return;
-  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = h.buffer<float>(h.rank)[i] - h.buffer<float>(right)[i];
-  symm::barrier(h, 0);
-}`)
+@@
+-  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = h.buffer<float>(right)[i] - h.buffer<float>(h.rank)[i];
++  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = h.buffer<float>(h.rank)[i] - h.buffer<float>(right)[i];
 
 // %% [wrong] Repair: the difference
 // says: which rank's buffer does the kernel read
-gap := symm.Compile(`
-__global__ void gap(symm::Handle h, float* out, int n) {
-  int right = (h.rank + h.world_size - 1) % h.world_size;
-  if (!symm::barrier(h, 0)) return;
-  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = h.buffer<float>(right)[i] - h.buffer<float>(h.rank)[i];
-  symm::barrier(h, 0);
-}`)
+@@
+-  int right = (h.rank + 1) % h.world_size;
++  int right = (h.rank + h.world_size - 1) % h.world_size;
 
 // %% [wrong] Repair: the difference
 // says: a barrier must wait for it before any rank reads
 gap := symm.Compile(`
 __global__ void gap(symm::Handle h, float* out, int n) {
   int right = (h.rank + 1) % h.world_size;
-  
+
   for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = h.buffer<float>(right)[i] - h.buffer<float>(h.rank)[i];
-  
+
 }`)
 
 // %% [wrong] The maximum
 // says: it is right on 4 ranks, but not on 3
-biggest := symm.Compile(`
-__global__ void biggest(symm::Handle h, float* out, int n) {
-  if (!symm::barrier(h, 0)) return;
-  for (int i = threadIdx.x; i < n; i += blockDim.x) {
-    float best = h.buffer<float>(0)[i];
-    for (int p = 1; p < 4; p++) best = fmaxf(best, h.buffer<float>(p)[i]);
-    out[i] = best;
-  }
-  symm::barrier(h, 0);
-}`)
+@@
+-    for (int p = 1; p < h.world_size; p++) {
+-      float v = h.buffer<float>(p)[i];
+-      if (v > best) best = v;
+-    }
++    for (int p = 1; p < 4; p++) best = fmaxf(best, h.buffer<float>(p)[i]);
 
 // %% [wrong] Repair: the difference
 // says: it is right on 4 ranks, but not on 3
-gap := symm.Compile(`
-__global__ void gap(symm::Handle h, float* out, int n) {
-  int right = (h.rank + 1) & 3;
-  if (!symm::barrier(h, 0)) return;
-  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = h.buffer<float>(right)[i] - h.buffer<float>(h.rank)[i];
-  symm::barrier(h, 0);
-}`)
+@@
+-  int right = (h.rank + 1) % h.world_size;
++  int right = (h.rank + 1) & 3;

@@ -73,105 +73,50 @@ predict := 16.0
 
 // %% [wrong] Repair: the remainder
 // says: an element behind the last one
-whole := symm.Compile(`
-__global__ void whole(symm::Handle h, int n) {
-  if (!symm::barrier(h, 0)) return;
-  int each = (n + h.world_size - 1) / h.world_size, first = h.rank * each, end = first + each; // rounded up
-  for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
-    float total = 0;
-    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[i];
-    for (int p = 0; p < h.world_size; p++) h.buffer<float>(p)[i] = total;
-  }
-  symm::barrier(h, 0);
-}`)
+@@
+-  int each = n / h.world_size, first = h.rank * each, end = first + each;
+-  if (h.rank == h.world_size - 1) end = n;
++  int each = (n + h.world_size - 1) / h.world_size, first = h.rank * each, end = first + each; // rounded up
 
 // %% [wrong] Repair: the remainder
 // says: some belong to no rank
-whole := symm.Compile(`
-__global__ void whole(symm::Handle h, int n) {
-  if (!symm::barrier(h, 0)) return;
-  int each = n / h.world_size, first = h.rank * each, end = first + each;
-  if (h.rank == 0) end += n % h.world_size; // the first ones again
-  for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
-    float total = 0;
-    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[i];
-    for (int p = 0; p < h.world_size; p++) h.buffer<float>(p)[i] = total;
-  }
-  symm::barrier(h, 0);
-}`)
+@@
+-  if (h.rank == h.world_size - 1) end = n;
++  if (h.rank == 0) end += n % h.world_size; // the first ones again
 
 // %% [wrong] Repair: the remainder
 // says: some belong to no rank
-whole := symm.Compile(`
-__global__ void whole(symm::Handle h, int n) {
-  if (!symm::barrier(h, 0)) return;
-  int each = n / h.world_size, first = h.rank * each, end = first + each;
-  if (h.rank == h.world_size - 1) end = n - 1;
-  for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
-    float total = 0;
-    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[i];
-    for (int p = 0; p < h.world_size; p++) h.buffer<float>(p)[i] = total;
-  }
-  symm::barrier(h, 0);
-}`)
+@@
+-  if (h.rank == h.world_size - 1) end = n;
++  if (h.rank == h.world_size - 1) end = n - 1;
 
 // %% [wrong] Repair: the remainder
 // says on the cpu device: the sanitizer finds accesses that nothing orders
-whole := symm.Compile(`
-__global__ void whole(symm::Handle h, int n) {
-  if (!symm::barrier(h, 0)) return;
-  int each = n / h.world_size, first = h.rank * each, end = first + each;
-  if (h.rank == h.world_size - 1) end = n;
-  for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
-    float total = 0;
-    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[i];
-    for (int p = 0; p < h.world_size; p++) h.buffer<float>(p)[i] = total;
-  }
-  
-}`)
+@@
+-  symm::barrier(h, 0);
++  
 
 // %% [wrong] Repair: the remainder
 // says: some belong to no rank
-whole := symm.Compile(`
-__global__ void whole(symm::Handle h, int n) {
-  if (!symm::barrier(h, 0)) return;
-  int each = (n + h.world_size - 1) / h.world_size, first = h.rank * each, end = min(first + each, n / h.world_size * h.world_size);
-  for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
-    float total = 0;
-    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[i];
-    for (int p = 0; p < h.world_size; p++) h.buffer<float>(p)[i] = total;
-  }
-  symm::barrier(h, 0);
-}`)
+@@
+-  int each = n / h.world_size, first = h.rank * each, end = first + each;
+-  if (h.rank == h.world_size - 1) end = n;
++  int each = (n + h.world_size - 1) / h.world_size, first = h.rank * each, end = min(first + each, n / h.world_size * h.world_size);
 
 // %% [wrong] Repair: the remainder
 // says: it is right on 4 ranks, but not on 3
-whole := symm.Compile(`
-__global__ void whole(symm::Handle h, int n) {
-  if (!symm::barrier(h, 0)) return;
-  int each = n / h.world_size, first = h.rank * each, end = first + each;
-  if (h.rank == h.world_size - 1) end = n;
-  for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
-    float total = 0;
-    for (int p = 0; p < 4; p++) total += h.buffer<float>(p)[i];
-    for (int p = 0; p < 4; p++) h.buffer<float>(p)[i] = total;
-  }
-  symm::barrier(h, 0);
-}`)
+@@
+-    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[i];
+-    for (int p = 0; p < h.world_size; p++) h.buffer<float>(p)[i] = total;
++    for (int p = 0; p < 4; p++) total += h.buffer<float>(p)[i];
++    for (int p = 0; p < 4; p++) h.buffer<float>(p)[i] = total;
 
 // %% [wrong] Repair: the remainder
 // says: it is right on 4 ranks, but not on 3
-whole := symm.Compile(`
-__global__ void whole(symm::Handle h, int n) {
-  if (!symm::barrier(h, 0)) return;
-  int first = h.rank * n / 4, end = (h.rank + 1) * n / 4;
-  for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
-    float total = 0;
-    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[i];
-    for (int p = 0; p < h.world_size; p++) h.buffer<float>(p)[i] = total;
-  }
-  symm::barrier(h, 0);
-}`)
+@@
+-  int each = n / h.world_size, first = h.rank * each, end = first + each;
+-  if (h.rank == h.world_size - 1) end = n;
++  int first = h.rank * n / 4, end = (h.rank + 1) * n / 4;
 
 // %% [wrong] Fair slices
 // says: 3 ranks share 10 elements: the last slice ends at 7

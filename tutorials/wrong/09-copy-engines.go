@@ -4,48 +4,33 @@
 
 // %% [wrong] A pipeline
 // says: a piece is sent before it is computed
-func pipeline(pieces int) {
-	for i := range pieces {
-		compute(i)
-		symm.OnStream(side, func() { send(i) })
-	}
-}
+@@
+-		ready.Record()
+-		ready.Wait(side)
 
 // %% [wrong] A pipeline
 // says: send each piece as soon as it is computed
-func pipeline(pieces int) {
-	for i := range pieces {
-		compute(i)
-	}
-	ready.Record()
-	ready.Wait(side)
-	for i := range pieces {
-		symm.OnStream(side, func() { send(i) })
-	}
-}
+@@
+-		ready.Record()
+-		ready.Wait(side)
++	}
++	ready.Record()
++	ready.Wait(side)
++	for i := range pieces {
 
 // %% [wrong] A pipeline
 // says: let neither the main stream nor the host wait for it
-func pipeline(pieces int) {
-	for i := range pieces {
-		compute(i)
-		symm.Synchronize()
-		symm.OnStream(side, func() { send(i) })
-	}
-}
+@@
+-		ready.Record()
+-		ready.Wait(side)
++		symm.Synchronize()
 
 // %% [wrong] A pipeline
 // says: let neither the main stream nor the host wait for it
-func pipeline(pieces int) {
-	for i := range pieces {
-		compute(i)
-		ready.Record()
-		ready.Wait(side)
-		symm.OnStream(side, func() { send(i) })
-		ready.Record(side)
-		ready.Wait()
-	}
-}
+@@
+ 		symm.OnStream(side, func() { send(i) })
++		ready.Record(side)
++		ready.Wait()
 
 // %% [wrong] A pipeline
 // says: a piece is sent before it is computed
@@ -92,30 +77,20 @@ predict := 1300.0
 
 // %% [wrong] Repair: one layer ahead
 // says: whose product still reads it
-func forward(layers int) { // recorded, and nobody waits
-	for layer := range layers {
-		b := layer % 2
-		symm.OnStream(side, func() { gather(layer, b) })
-		arrived[b].Record(side)
-		arrived[b].Wait()
-		multiply(layer, b)
-		used[b].Record()
-	}
-}
+@@
+-func forward(layers int) {
++func forward(layers int) { // recorded, and nobody waits
+@@
+-		used[b].Wait(side)
 
 // %% [wrong] Repair: one layer ahead
 // says: whose product still reads it
-func forward(layers int) { // the main stream waits for itself
-	for layer := range layers {
-		b := layer % 2
-		used[b].Wait()
-		symm.OnStream(side, func() { gather(layer, b) })
-		arrived[b].Record(side)
-		arrived[b].Wait()
-		multiply(layer, b)
-		used[b].Record()
-	}
-}
+@@
+-func forward(layers int) {
++func forward(layers int) { // the main stream waits for itself
+@@
+-		used[b].Wait(side)
++		used[b].Wait()
 
 // %% [wrong] Repair: one layer ahead
 // says: whose product still reads it
@@ -161,16 +136,11 @@ func forward(layers int) { // one event for both buffers
 
 // %% [wrong] Repair: one layer ahead
 // says: layer 2 is not gathered while layer 1 is multiplied
-func forward(layers int) {
-	for layer := range layers {
-		b := layer % 2
-		symm.OnStream(side, func() { gather(layer, b) })
-		arrived[b].Record(side)
-		arrived[b].Wait()
-		multiply(layer, b)
-		symm.Synchronize()
-	}
-}
+@@
+-		used[b].Wait(side)
+@@
+-		used[b].Record()
++		symm.Synchronize()
 
 // %% [wrong] Repair: one layer ahead
 // says: layer 2 is not gathered while layer 1 is multiplied
@@ -184,27 +154,11 @@ func forward(layers int) { // one stream
 
 // %% [wrong] Repair: one layer ahead
 // says: before its weights have arrived
-func forward(layers int) {
-	for layer := range layers {
-		b := layer % 2
-		used[b].Wait(side)
-		symm.OnStream(side, func() { gather(layer, b) })
-		arrived[b].Record(side)
-		multiply(layer, b)
-		used[b].Record()
-	}
-}
+@@
+-		arrived[b].Wait()
 
 // %% [wrong] Repair: one layer ahead
 // says: multiply from the buffer into which it was gathered
-func forward(layers int) {
-	for layer := range layers {
-		b := layer % 2
-		used[b].Wait(side)
-		symm.OnStream(side, func() { gather(layer, 1-b) })
-		arrived[b].Record(side)
-		arrived[b].Wait()
-		multiply(layer, b)
-		used[b].Record()
-	}
-}
+@@
+-		symm.OnStream(side, func() { gather(layer, b) })
++		symm.OnStream(side, func() { gather(layer, 1-b) })

@@ -4,17 +4,11 @@
 
 // %% [wrong] Nothing left behind
 // says: tensors are still taken
-func steps(k int) (last float32) {
-	symm.UseMemPool(func() {
-		for i := range k {
-			t := symm.Local(symm.F32, n).Fill(rank + i)
-			symm.Rendezvous(t)
-			last = symm.OneShotAllReduce(t, "sum").Float32s()[0]
-			t.Free()
-		}
-	})
-	return last
-}
+@@
+-			sum := symm.OneShotAllReduce(t, "sum")
+-			last = sum.Float32s()[0]
+-			sum.Free()
++			last = symm.OneShotAllReduce(t, "sum").Float32s()[0]
 
 // %% [wrong] Nothing left behind
 // says: have taken 0 tensors from the pool, not 10
@@ -30,69 +24,39 @@ func steps(k int) (last float32) {
 
 // %% [wrong] Nothing left behind
 // says: tensors are still taken
-func steps(k int) (last float32) {
-	symm.UseMemPool(func() {
-		for i := range k {
-			t := symm.Local(symm.F32, n).Fill(rank + i)
-			symm.Rendezvous(t)
-			sum := symm.OneShotAllReduce(t, "sum")
-			last = sum.Float32s()[0]
-			sum.Free()
-		}
-	})
-	return last
-}
+@@
+-			t.Free()
 
 // %% [wrong] Nothing left behind
 // says: the steps must still compute the same sum
-func steps(k int) (last float32) {
-	symm.UseMemPool(func() {
-		for i := range k {
-			t := symm.Local(symm.F32, n).Fill(rank)
-			symm.Rendezvous(t)
-			sum := symm.OneShotAllReduce(t, "sum")
-			last = sum.Float32s()[0]
-			sum.Free()
-			t.Free()
-		}
-	})
-	return last
-}
+@@
+-			t := symm.Local(symm.F32, n).Fill(rank + i)
++			t := symm.Local(symm.F32, n).Fill(rank)
 
 // %% [wrong] Nothing left behind
 // says: there are 10 blocks
-func steps(k int) (last float32) {
-	symm.UseMemPool(func() {
-		for i := range k {
-			t := symm.Local(symm.F32, n).Fill(rank + i)
-			symm.Rendezvous(t)
-			defer t.Free() // at the end of the function, not of the step
-			sum := symm.OneShotAllReduce(t, "sum")
-			defer sum.Free()
-			last = sum.Float32s()[0]
-		}
-	})
-	return last
-}
+@@
+ 			symm.Rendezvous(t)
++			defer t.Free() // at the end of the function, not of the step
+@@
+ 			sum := symm.OneShotAllReduce(t, "sum")
++			defer sum.Free()
+@@
+-			sum.Free()
+-			t.Free()
 
 // %% [wrong] A step that counts
 // says: is mine still this rank's own?
-func record() *symm.Graph {
-	return symm.Capture(func() {
-		bump.Launch(symm.Grid(1), symm.Block(1), mine, rank+1)
-		symm.AllReduce(mine, "sum")
-		total.CopyFrom(mine)
-	})
-}
+@@
+-		symm.OneShotAllReduceOut(mine, "sum", total)
++		symm.AllReduce(mine, "sum")
++		total.CopyFrom(mine)
 
 // %% [wrong] A step that counts
 // says: allocate
-func record() *symm.Graph {
-	return symm.Capture(func() {
-		bump.Launch(symm.Grid(1), symm.Block(1), mine, rank+1)
-		total.CopyFrom(symm.OneShotAllReduce(mine, "sum"))
-	})
-}
+@@
+-		symm.OneShotAllReduceOut(mine, "sum", total)
++		total.CopyFrom(symm.OneShotAllReduce(mine, "sum"))
 
 // %% [wrong] A step that counts
 // says: the graph has recorded a number
@@ -116,17 +80,11 @@ func record() *symm.Graph {
 
 // %% [wrong] A step that counts
 // says: each replay adds rank + 1 to mine
-func record() *symm.Graph {
-	return symm.Capture(func() {
-		bump.Launch(symm.Grid(1), symm.Block(1), mine, 1)
-		symm.OneShotAllReduceOut(mine, "sum", total)
-	})
-}
+@@
+-		bump.Launch(symm.Grid(1), symm.Block(1), mine, rank+1)
++		bump.Launch(symm.Grid(1), symm.Block(1), mine, 1)
 
 // %% [wrong] A step that counts
 // says: the graph must write the sum of mine into it
-func record() *symm.Graph {
-	return symm.Capture(func() {
-		bump.Launch(symm.Grid(1), symm.Block(1), mine, rank+1)
-	})
-}
+@@
+-		symm.OneShotAllReduceOut(mine, "sum", total)

@@ -4,24 +4,16 @@
 
 // %% [wrong] The halo exchange
 // says: it must wait for both words to reach the epoch
-halo := symm.Compile(`
-__global__ void halo(symm::Handle h, int n, symm::u64 epoch) {
-  const int right = (h.rank + 1) % h.world_size, left = (h.rank + h.world_size - 1) % h.world_size;
-  float* u = h.buffer<float>(h.rank);
-  symm::put_with_signal(h, right, 0, u + n, sizeof(float), 0, epoch);
-  symm::put_with_signal(h, left, (n + 1) * sizeof(float), u + 1, sizeof(float), 1, epoch);
-}`)
+@@
+-  if (threadIdx.x < 2) symm::wait_for_signal(h, threadIdx.x, epoch, true);
 
 // %% [wrong] The halo exchange
 // says: of the left neighbour
-halo := symm.Compile(`
-__global__ void halo(symm::Handle h, int n, symm::u64 epoch) {
-  const int right = (h.rank + 1) % h.world_size, left = (h.rank + h.world_size - 1) % h.world_size;
-  float* u = h.buffer<float>(h.rank);
-  symm::put_with_signal(h, right, 0, u + n + 1, sizeof(float), 0, epoch);
-  symm::put_with_signal(h, left, (n + 1) * sizeof(float), u, sizeof(float), 1, epoch);
-  if (threadIdx.x < 2) symm::wait_for_signal(h, threadIdx.x, epoch, true);
-}`)
+@@
+-  symm::put_with_signal(h, right, 0, u + n, sizeof(float), 0, epoch);
+-  symm::put_with_signal(h, left, (n + 1) * sizeof(float), u + 1, sizeof(float), 1, epoch);
++  symm::put_with_signal(h, right, 0, u + n + 1, sizeof(float), 0, epoch);
++  symm::put_with_signal(h, left, (n + 1) * sizeof(float), u, sizeof(float), 1, epoch);
 
 // %% [wrong] The halo exchange
 // says: it must wait for both words to reach the epoch
@@ -36,36 +28,25 @@ __global__ void halo(symm::Handle h, int n, symm::u64 epoch) {
 
 // %% [wrong] The halo exchange
 // says: it must wait for both words to reach the epoch
-halo := symm.Compile(`
-__global__ void halo(symm::Handle h, int n, symm::u64 epoch) {
-  const int right = (h.rank + 1) % h.world_size, left = (h.rank + h.world_size - 1) % h.world_size;
-  float* u = h.buffer<float>(h.rank);
-  symm::put_with_signal(h, right, 0, u + n, sizeof(float), 0, epoch);
-  symm::put_with_signal(h, left, (n + 1) * sizeof(float), u + 1, sizeof(float), 0, epoch);
-  if (threadIdx.x == 0) symm::wait_for_signal(h, 0, epoch, true);
-}`)
+@@
+-  symm::put_with_signal(h, left, (n + 1) * sizeof(float), u + 1, sizeof(float), 1, epoch);
+-  if (threadIdx.x < 2) symm::wait_for_signal(h, threadIdx.x, epoch, true);
++  symm::put_with_signal(h, left, (n + 1) * sizeof(float), u + 1, sizeof(float), 0, epoch);
++  if (threadIdx.x == 0) symm::wait_for_signal(h, 0, epoch, true);
 
 // %% [wrong] The halo exchange
 // says: offsets are in bytes
-halo := symm.Compile(`
-__global__ void halo(symm::Handle h, int n, symm::u64 epoch) {
-  const int right = (h.rank + 1) % h.world_size, left = (h.rank + h.world_size - 1) % h.world_size;
-  float* u = h.buffer<float>(h.rank);
-  symm::put_with_signal(h, right, 0, u + n, sizeof(float), 0, epoch);
-  symm::put_with_signal(h, left, n + 1, u + 1, sizeof(float), 1, epoch);
-  if (threadIdx.x < 2) symm::wait_for_signal(h, threadIdx.x, epoch, true);
-}`)
+@@
+-  symm::put_with_signal(h, left, (n + 1) * sizeof(float), u + 1, sizeof(float), 1, epoch);
++  symm::put_with_signal(h, left, n + 1, u + 1, sizeof(float), 1, epoch);
 
 // %% [wrong] The halo exchange
 // says: of the left neighbour
-halo := symm.Compile(`
-__global__ void halo(symm::Handle h, int n, symm::u64 epoch) {
-  const int right = (h.rank + 1) % h.world_size, left = (h.rank + h.world_size - 1) % h.world_size;
-  float* u = h.buffer<float>(h.rank);
-  symm::put_with_signal(h, left, 0, u + n, sizeof(float), 0, epoch);
-  symm::put_with_signal(h, right, (n + 1) * sizeof(float), u + 1, sizeof(float), 1, epoch);
-  if (threadIdx.x < 2) symm::wait_for_signal(h, threadIdx.x, epoch, true);
-}`)
+@@
+-  symm::put_with_signal(h, right, 0, u + n, sizeof(float), 0, epoch);
+-  symm::put_with_signal(h, left, (n + 1) * sizeof(float), u + 1, sizeof(float), 1, epoch);
++  symm::put_with_signal(h, left, 0, u + n, sizeof(float), 0, epoch);
++  symm::put_with_signal(h, right, (n + 1) * sizeof(float), u + 1, sizeof(float), 1, epoch);
 
 // %% [wrong] Predict: around six ranks
 // says: predict is still 0
@@ -112,25 +93,15 @@ func receive(round uint64) []float32 { // the other one is repaired
 
 // %% [wrong] Repair: pieces in any order
 // says: receive did not wait for it
-func receive(round uint64) []float32 {
-	for i := range parts {
-		h.WaitForSignal(10+i, ">=", 1)
-	}
-	got := t.Float32s()
-	acknowledge(round)
-	return got
-}
+@@
+-		h.WaitForSignal(10+i, ">=", round)
++		h.WaitForSignal(10+i, ">=", 1)
 
 // %% [wrong] Repair: pieces in any order
 // says: receive did not wait for it
-func receive(round uint64) []float32 {
-	for i := 1; i < len(parts); i++ {
-		h.WaitForSignal(10+i, ">=", round)
-	}
-	got := t.Float32s()
-	acknowledge(round)
-	return got
-}
+@@
+-	for i := range parts {
++	for i := 1; i < len(parts); i++ {
 
 // %% [wrong] Repair: pieces in any order
 // says: receive did not wait for it
@@ -162,13 +133,11 @@ func receive(round uint64) []float32 {
 
 // %% [wrong] Repair: pieces in any order
 // says: the four numbers that the left neighbour has sent
-func receive(round uint64) []float32 {
-	for i := range parts {
-		h.WaitForSignal(10+i, ">=", round)
-	}
-	acknowledge(round)
-	return message.Float32s()
-}
+@@
+-	got := t.Float32s()
+@@
+-	return got
++	return message.Float32s()
 
 // %% [wrong] Repair: pieces in any order
 // says: receive did not wait for it
@@ -182,35 +151,24 @@ func receive(round uint64) []float32 { // longer than any delay of a network
 
 // %% [wrong] The halo exchange
 // says: but not on
-halo := symm.Compile(`
-__global__ void halo(symm::Handle h, int n, symm::u64 epoch) { // right for four ranks, which is what & 3 says
-  const int right = (h.rank + 1) & 3, left = (h.rank + 3) & 3;
-  float* u = h.buffer<float>(h.rank);
-  symm::put_with_signal(h, right, 0, u + n, sizeof(float), 0, epoch);
-  symm::put_with_signal(h, left, (n + 1) * sizeof(float), u + 1, sizeof(float), 1, epoch);
-  if (threadIdx.x < 2) symm::wait_for_signal(h, threadIdx.x, epoch, true);
-}`)
+@@
+-__global__ void halo(symm::Handle h, int n, symm::u64 epoch) {
+-  const int right = (h.rank + 1) % h.world_size, left = (h.rank + h.world_size - 1) % h.world_size;
++__global__ void halo(symm::Handle h, int n, symm::u64 epoch) { // right for four ranks, which is what & 3 says
++  const int right = (h.rank + 1) & 3, left = (h.rank + 3) & 3;
 
 // %% [wrong] The halo exchange
 // says: all threads of the block call symm::put_with_signal
-halo := symm.Compile(`
-__global__ void halo(symm::Handle h, int n, symm::u64 epoch) {
-  const int right = (h.rank + 1) % h.world_size, left = (h.rank + h.world_size - 1) % h.world_size;
-  float* u = h.buffer<float>(h.rank);
-  if (threadIdx.x == 0) {
-    symm::put_with_signal(h, right, 0, u + n, sizeof(float), 0, epoch);
-    symm::put_with_signal(h, left, (n + 1) * sizeof(float), u + 1, sizeof(float), 1, epoch);
-  }
-  if (threadIdx.x < 2) symm::wait_for_signal(h, threadIdx.x, epoch, true);
-}`)
+@@
+-  symm::put_with_signal(h, right, 0, u + n, sizeof(float), 0, epoch);
+-  symm::put_with_signal(h, left, (n + 1) * sizeof(float), u + 1, sizeof(float), 1, epoch);
++  if (threadIdx.x == 0) {
++    symm::put_with_signal(h, right, 0, u + n, sizeof(float), 0, epoch);
++    symm::put_with_signal(h, left, (n + 1) * sizeof(float), u + 1, sizeof(float), 1, epoch);
++  }
 
 // %% [wrong] The halo exchange
 // says: the places of the halos are u[0] and u[7]
-halo := symm.Compile(`
-__global__ void halo(symm::Handle h, int n, symm::u64 epoch) {
-  const int right = (h.rank + 1) % h.world_size, left = (h.rank + h.world_size - 1) % h.world_size;
-  float* u = h.buffer<float>(h.rank);
-  symm::put_with_signal(h, right, 0, u + n, sizeof(float), 0, epoch);
-  symm::put_with_signal(h, left, n * sizeof(float), u + 1, sizeof(float), 1, epoch);
-  if (threadIdx.x < 2) symm::wait_for_signal(h, threadIdx.x, epoch, true);
-}`)
+@@
+-  symm::put_with_signal(h, left, (n + 1) * sizeof(float), u + 1, sizeof(float), 1, epoch);
++  symm::put_with_signal(h, left, n * sizeof(float), u + 1, sizeof(float), 1, epoch);

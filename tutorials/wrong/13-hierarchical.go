@@ -13,43 +13,27 @@ func crosses(way string, ranks, hosts, bytes int) int {
 
 // %% [wrong] What crosses
 // says: nothing crosses to the ranks of the rank's own host
-func crosses(way string, ranks, hosts, bytes int) int {
-	p := ranks / hosts
-	if way == "flat" {
-		return (ranks - 1) * bytes
-	}
-	return (hosts - 1) * bytes / p
-}
+@@
+-		return (ranks - p) * bytes
++		return (ranks - 1) * bytes
 
 // %% [wrong] What crosses
 // says: flat, a rank sends its vector to every rank of the other hosts
-func crosses(way string, ranks, hosts, bytes int) int {
-	p := ranks / hosts
-	if way == "flat" {
-		return (hosts - 1) * bytes
-	}
-	return (hosts - 1) * bytes / p
-}
+@@
+-		return (ranks - p) * bytes
++		return (hosts - 1) * bytes
 
 // %% [wrong] What crosses
 // says: the rank's own host needs no copy over the network
-func crosses(way string, ranks, hosts, bytes int) int {
-	p := ranks / hosts
-	if way == "flat" {
-		return (ranks - p) * bytes
-	}
-	return hosts * bytes / p
-}
+@@
+-	return (hosts - 1) * bytes / p
++	return hosts * bytes / p
 
 // %% [wrong] What crosses
 // says: count what one rank sends, not all 4 ranks of a host
-func crosses(way string, ranks, hosts, bytes int) int {
-	p := ranks / hosts
-	if way == "flat" {
-		return p * (ranks - p) * bytes
-	}
-	return (hosts - 1) * bytes / p
-}
+@@
+-		return (ranks - p) * bytes
++		return p * (ranks - p) * bytes
 
 // %% [wrong] Predict: two hosts of two
 // says: predict is still 0
@@ -96,47 +80,34 @@ __global__ void add_up(const float* inbox, float* slice, int length, int hosts, 
 
 // %% [wrong] Repair: the same bits
 // says: but symm.AllReduce gives
-addUp := symm.Compile(`
-__global__ void add_up(const float* inbox, float* slice, int length, int hosts, int me) {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) { // the same order everywhere, but another one
-    float total = 0;
-    for (int host = hosts - 1; host >= 0; host--) total += host == me ? slice[i] : inbox[host * length + i];
-    slice[i] = total;
-  }
-}`)
+@@
+-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) {
++  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) { // the same order everywhere, but another one
+@@
+-    for (int host = 0; host < hosts; host++) total += host == me ? slice[i] : inbox[host * length + i];
++    for (int host = hosts - 1; host >= 0; host--) total += host == me ? slice[i] : inbox[host * length + i];
 
 // %% [wrong] Repair: the same bits
 // says: but symm.AllReduce gives
-addUp := symm.Compile(`
-__global__ void add_up(const float* inbox, float* slice, int length, int hosts, int me) {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) { // rounded once, at the end
-    double total = 0;
-    for (int host = 0; host < hosts; host++) total += host == me ? slice[i] : inbox[host * length + i];
-    slice[i] = total;
-  }
-}`)
+@@
+-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) {
+-    float total = 0;
++  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) { // rounded once, at the end
++    double total = 0;
 
 // %% [wrong] Repair: the same bits
 // says: the place of its own host in the inbox is not filled
-addUp := symm.Compile(`
-__global__ void add_up(const float* inbox, float* slice, int length, int hosts, int me) {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) {
-    float total = 0;
-    for (int host = 0; host < hosts; host++) total += inbox[host * length + i];
-    slice[i] = total;
-  }
-}`)
+@@
+-    for (int host = 0; host < hosts; host++) total += host == me ? slice[i] : inbox[host * length + i];
++    for (int host = 0; host < hosts; host++) total += inbox[host * length + i];
 
 // %% [wrong] Repair: the same bits
 // says: the sum of each host must be added once
-addUp := symm.Compile(`
-__global__ void add_up(const float* inbox, float* slice, int length, int hosts, int me) {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) { // its own host twice
-    float total = slice[i];
-    for (int host = 0; host < hosts; host++) total += host == me ? slice[i] : inbox[host * length + i];
-    slice[i] = total;
-  }
-}`)
+@@
+-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) {
+-    float total = 0;
++  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) { // its own host twice
++    float total = slice[i];
 
 // %% [wrong] Repair: the same bits
 // says: the sum of each host must be added once
@@ -152,11 +123,6 @@ __global__ void add_up(const float* inbox, float* slice, int length, int hosts, 
 
 // %% [wrong] Repair: the same bits
 // says: length can be more than the number of threads
-addUp := symm.Compile(`
-__global__ void add_up(const float* inbox, float* slice, int length, int hosts, int me) {
-  if (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length) {
-    float total = 0;
-    for (int host = 0; host < hosts; host++) total += host == me ? slice[i] : inbox[host * length + i];
-    slice[i] = total;
-  }
-}`)
+@@
+-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) {
++  if (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length) {

@@ -4,70 +4,26 @@
 
 // %% [wrong] An all-gather by puts
 // says: both offsets are rank * bytes
-allGather := symm.Compile(`
-#include <nccl_device.h>
-__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
-  ncclGin gin{comm, 0};
-  ncclTeam world = ncclTeamWorld(comm);
-  const size_t mine = world.rank * bytes;
-  unsigned long long before = gin.readSignal(0);
-  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
-  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  for (int p = threadIdx.x; p < world.nRanks; p += blockDim.x)
-    if (p != world.rank) gin.put(world, p, win, p * bytes, win, mine, bytes, ncclGin_SignalInc{0});
-  gin.waitSignal(ncclCoopCta(), 0, before + world.nRanks - 1);
-  gin.flush(ncclCoopCta());
-}`)
+@@
+-    if (p != world.rank) gin.put(world, p, win, mine, win, mine, bytes, ncclGin_SignalInc{0});
++    if (p != world.rank) gin.put(world, p, win, p * bytes, win, mine, bytes, ncclGin_SignalInc{0});
 
 // %% [wrong] An all-gather by puts
 // says: a wait gave up: my signal grows by one for each other rank
-allGather := symm.Compile(`
-#include <nccl_device.h>
-__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
-  ncclGin gin{comm, 0};
-  ncclTeam world = ncclTeamWorld(comm);
-  const size_t mine = world.rank * bytes;
-  unsigned long long before = gin.readSignal(0);
-  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
-  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  for (int p = threadIdx.x; p < world.nRanks; p += blockDim.x)
-    if (p != world.rank) gin.put(world, p, win, mine, win, mine, bytes, ncclGin_SignalInc{0});
-  gin.waitSignal(ncclCoopCta(), 0, before + world.nRanks);
-  gin.flush(ncclCoopCta());
-}`)
+@@
+-  gin.waitSignal(ncclCoopCta(), 0, before + world.nRanks - 1);
++  gin.waitSignal(ncclCoopCta(), 0, before + world.nRanks);
 
 // %% [wrong] An all-gather by puts
 // says on the cpu device: the kernel ends before the bytes of all ranks have arrived
-allGather := symm.Compile(`
-#include <nccl_device.h>
-__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
-  ncclGin gin{comm, 0};
-  ncclTeam world = ncclTeamWorld(comm);
-  const size_t mine = world.rank * bytes;
-  unsigned long long before = gin.readSignal(0);
-  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
-  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  for (int p = threadIdx.x; p < world.nRanks; p += blockDim.x)
-    if (p != world.rank) gin.put(world, p, win, mine, win, mine, bytes, ncclGin_SignalInc{0});
-  gin.waitSignal(ncclCoopCta(), 0, before + 1);
-  gin.flush(ncclCoopCta());
-}`)
+@@
+-  gin.waitSignal(ncclCoopCta(), 0, before + world.nRanks - 1);
++  gin.waitSignal(ncclCoopCta(), 0, before + 1);
 
 // %% [wrong] An all-gather by puts
 // says on the cpu device: the kernel ends before the bytes of all ranks have arrived
-allGather := symm.Compile(`
-#include <nccl_device.h>
-__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
-  ncclGin gin{comm, 0};
-  ncclTeam world = ncclTeamWorld(comm);
-  const size_t mine = world.rank * bytes;
-  unsigned long long before = gin.readSignal(0);
-  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
-  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  for (int p = threadIdx.x; p < world.nRanks; p += blockDim.x)
-    if (p != world.rank) gin.put(world, p, win, mine, win, mine, bytes, ncclGin_SignalInc{0});
-  gin.flush(ncclCoopCta());
-}`)
+@@
+-  gin.waitSignal(ncclCoopCta(), 0, before + world.nRanks - 1);
 
 // %% [wrong] An all-gather by puts
 // says: every rank puts to every other rank
@@ -80,36 +36,17 @@ __global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
 
 // %% [wrong] An all-gather by puts
 // says: a wait gave up
-allGather := symm.Compile(`
-#include <nccl_device.h>
-__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
-  ncclGin gin{comm, 0};
-  ncclTeam world = ncclTeamWorld(comm);
-  const size_t mine = world.rank * bytes;
-  unsigned long long before = gin.readSignal(0);
-  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
-  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  for (int p = threadIdx.x; p < world.nRanks; p += blockDim.x)
-    if (p != world.rank) gin.put(world, p, win, mine, win, mine, bytes);
-  gin.waitSignal(ncclCoopCta(), 0, before + world.nRanks - 1);
-  gin.flush(ncclCoopCta());
-}`)
+@@
+-    if (p != world.rank) gin.put(world, p, win, mine, win, mine, bytes, ncclGin_SignalInc{0});
++    if (p != world.rank) gin.put(world, p, win, mine, win, mine, bytes);
 
 // %% [wrong] An all-gather by puts
 // says on the cpu device: the kernel ends before the bytes of all ranks have arrived
-allGather := symm.Compile(`
-#include <nccl_device.h>
-__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
-  ncclGin gin{comm, 0};
-  ncclTeam world = ncclTeamWorld(comm);
-  const size_t mine = world.rank * bytes;
-  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
-  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  for (int p = threadIdx.x; p < world.nRanks; p += blockDim.x)
-    if (p != world.rank) gin.put(world, p, win, mine, win, mine, bytes, ncclGin_SignalInc{0});
-  gin.waitSignal(ncclCoopCta(), 0, world.nRanks - 1);
-  gin.flush(ncclCoopCta());
-}`)
+@@
+-  unsigned long long before = gin.readSignal(0);
+@@
+-  gin.waitSignal(ncclCoopCta(), 0, before + world.nRanks - 1);
++  gin.waitSignal(ncclCoopCta(), 0, world.nRanks - 1);
 
 // %% [wrong] Predict: what a signal counts
 // says: predict is still 0
@@ -133,65 +70,20 @@ predict := 5.0
 
 // %% [wrong] Repair: turn
 // says on the cpu device: each step waits for one more signal
-turn := symm.Compile(`
-#include <nccl_device.h>
-__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
-  ncclGin gin{comm, 0};
-  ncclTeam world = ncclTeamWorld(comm);
-  int* mine = (int*)ncclGetLocalPointer(win, 0);
-  const int n = half / sizeof(int), right = (world.rank + 1) % world.nRanks;
-  unsigned long long before = gin.readSignal(0);
-  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
-  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  for (int step = 1; step <= steps; step++) {
-    if (threadIdx.x == 0) gin.put(world, right, win, half, win, 0, half, ncclGin_SignalInc{0});
-    gin.waitSignal(ncclCoopCta(), 0, before + 1);
-    gin.flush(ncclCoopCta());                       // the first half may be overwritten
-    for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = mine[n + i];
-    bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  }
-}`)
+@@
+-    gin.waitSignal(ncclCoopCta(), 0, before + step);
++    gin.waitSignal(ncclCoopCta(), 0, before + 1);
 
 // %% [wrong] Repair: turn
 // says on the cpu device: nobody puts into an inbox that has not been copied
-turn := symm.Compile(`
-#include <nccl_device.h>
-__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
-  ncclGin gin{comm, 0};
-  ncclTeam world = ncclTeamWorld(comm);
-  int* mine = (int*)ncclGetLocalPointer(win, 0);
-  const int n = half / sizeof(int), right = (world.rank + 1) % world.nRanks;
-  unsigned long long before = gin.readSignal(0);
-  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
-  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  for (int step = 1; step <= steps; step++) {
-    if (threadIdx.x == 0) gin.put(world, right, win, half, win, 0, half, ncclGin_SignalInc{0});
-    gin.waitSignal(ncclCoopCta(), 0, before + step);
-    gin.flush(ncclCoopCta());                       // the first half may be overwritten
-    for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = mine[n + i];
-  }
-}`)
+@@
+-    bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
 
 // %% [wrong] Repair: turn
 // says on the cpu device: nobody puts into an inbox that has not been copied
-turn := symm.Compile(`
-#include <nccl_device.h>
-__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
-  ncclGin gin{comm, 0};
-  ncclTeam world = ncclTeamWorld(comm);
-  int* mine = (int*)ncclGetLocalPointer(win, 0);
-  const int n = half / sizeof(int), right = (world.rank + 1) % world.nRanks;
-  unsigned long long before = gin.readSignal(0);
-  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
-  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  for (int step = 1; step <= steps; step++) {
-    if (threadIdx.x == 0) gin.put(world, right, win, half, win, 0, half, ncclGin_SignalInc{0});
-    gin.waitSignal(ncclCoopCta(), 0, before + step);
-    gin.flush(ncclCoopCta());                       // the first half may be overwritten
-    for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = mine[n + i];
-    __syncthreads();  // of one rank
-  }
-}`)
+@@
+-    bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
++    __syncthreads();  // of one rank
 
 // %% [wrong] Repair: turn
 // says on the cpu device: nobody puts into an inbox that has not been copied
@@ -216,121 +108,38 @@ __global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps)
 
 // %% [wrong] Repair: turn
 // says: a wait gave up: in step s the signal has grown by s
-turn := symm.Compile(`
-#include <nccl_device.h>
-__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
-  ncclGin gin{comm, 0};
-  ncclTeam world = ncclTeamWorld(comm);
-  int* mine = (int*)ncclGetLocalPointer(win, 0);
-  const int n = half / sizeof(int), right = (world.rank + 1) % world.nRanks;
-  unsigned long long before = gin.readSignal(0);
-  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
-  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  for (int step = 1; step <= steps; step++) {
-    if (threadIdx.x == 0) gin.put(world, right, win, half, win, 0, half, ncclGin_SignalInc{0});
-    gin.waitSignal(ncclCoopCta(), 0, before + steps);
-    gin.flush(ncclCoopCta());                       // the first half may be overwritten
-    for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = mine[n + i];
-    bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  }
-}`)
+@@
+-    gin.waitSignal(ncclCoopCta(), 0, before + step);
++    gin.waitSignal(ncclCoopCta(), 0, before + steps);
 
 // %% [wrong] Repair: turn
 // says: a wait gave up: in step s the signal has grown by s
-turn := symm.Compile(`
-#include <nccl_device.h>
-__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
-  ncclGin gin{comm, 0};
-  ncclTeam world = ncclTeamWorld(comm);
-  int* mine = (int*)ncclGetLocalPointer(win, 0);
-  const int n = half / sizeof(int), right = (world.rank + 1) % world.nRanks;
-  unsigned long long before = gin.readSignal(0);
-  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
-  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  for (int step = 1; step <= steps; step++) {
-    if (threadIdx.x == 0) gin.put(world, right, win, half, win, 0, half, ncclGin_SignalInc{0});
-    gin.waitSignal(ncclCoopCta(), 0, before + step * (world.nRanks - 1));
-    gin.flush(ncclCoopCta());                       // the first half may be overwritten
-    for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = mine[n + i];
-    bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  }
-}`)
+@@
+-    gin.waitSignal(ncclCoopCta(), 0, before + step);
++    gin.waitSignal(ncclCoopCta(), 0, before + step * (world.nRanks - 1));
 
 // %% [wrong] Repair: turn
 // says: one step goes wrong
-turn := symm.Compile(`
-#include <nccl_device.h>
-__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
-  ncclGin gin{comm, 0};
-  ncclTeam world = ncclTeamWorld(comm);
-  int* mine = (int*)ncclGetLocalPointer(win, 0);
-  const int n = half / sizeof(int), right = (world.rank + 1) % world.nRanks;
-  unsigned long long before = gin.readSignal(0);
-  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
-  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  for (int step = 1; step <= steps; step++) {
-    if (threadIdx.x == 0) gin.put(world, right, win, half, win, 0, half, ncclGin_SignalInc{0});
-    gin.waitSignal(ncclCoopCta(), 0, before + step);
-    gin.flush(ncclCoopCta());                       // the first half may be overwritten
-    bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  }
-}`)
+@@
+-    for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = mine[n + i];
 
 // %% [wrong] Repair: turn
 // says: one step goes wrong
-turn := symm.Compile(`
-#include <nccl_device.h>
-__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
-  ncclGin gin{comm, 0};
-  ncclTeam world = ncclTeamWorld(comm);
-  int* mine = (int*)ncclGetLocalPointer(win, 0);
-  const int n = half / sizeof(int), right = (world.rank + 1) % world.nRanks;
-  unsigned long long before = gin.readSignal(0);
-  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
-  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  for (int step = 1; step <= steps; step++) {
-    if (threadIdx.x == 0) gin.put(world, right, win, 0, win, 0, half, ncclGin_SignalInc{0});
-    gin.waitSignal(ncclCoopCta(), 0, before + step);
-    gin.flush(ncclCoopCta());                       // the first half may be overwritten
-    for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = mine[n + i];
-    bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  }
-}`)
+@@
+-    if (threadIdx.x == 0) gin.put(world, right, win, half, win, 0, half, ncclGin_SignalInc{0});
++    if (threadIdx.x == 0) gin.put(world, right, win, 0, win, 0, half, ncclGin_SignalInc{0});
 
 // %% [wrong] Repair: turn
 // says: it is right on 4 ranks, but not on a team of 1
-turn := symm.Compile(`
-#include <nccl_device.h>
-__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
-  ncclGin gin{comm, 0};
-  ncclTeam world = ncclTeamWorld(comm);
-  int* mine = (int*)ncclGetLocalPointer(win, 0);
-  const int n = half / sizeof(int), right = (world.rank + 1) & 3;
-  unsigned long long before = gin.readSignal(0);
-  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
-  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  for (int step = 1; step <= steps; step++) {
-    if (threadIdx.x == 0) gin.put(world, right, win, half, win, 0, half, ncclGin_SignalInc{0});
-    gin.waitSignal(ncclCoopCta(), 0, before + step);
-    gin.flush(ncclCoopCta());                       // the first half may be overwritten
-    for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = mine[n + i];
-    bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  }
-}`)
+@@
+-  const int n = half / sizeof(int), right = (world.rank + 1) % world.nRanks;
++  const int n = half / sizeof(int), right = (world.rank + 1) & 3;
 
 // %% [wrong] An all-gather by puts
 // says: it is right on 4 ranks, but not on a team of 1
-allGather := symm.Compile(`
-#include <nccl_device.h>
-__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
-  ncclGin gin{comm, 0};
-  ncclTeam world = ncclTeamWorld(comm);
-  const size_t mine = world.rank * bytes;
-  unsigned long long before = gin.readSignal(0);
-  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
-  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
-  for (int p = threadIdx.x; p < 4; p += blockDim.x)
-    if (p != world.rank) gin.put(world, p, win, mine, win, mine, bytes, ncclGin_SignalInc{0});
-  gin.waitSignal(ncclCoopCta(), 0, before + 3);
-  gin.flush(ncclCoopCta());
-}`)
+@@
+-  for (int p = threadIdx.x; p < world.nRanks; p += blockDim.x)
++  for (int p = threadIdx.x; p < 4; p += blockDim.x)
+@@
+-  gin.waitSignal(ncclCoopCta(), 0, before + world.nRanks - 1);
++  gin.waitSignal(ncclCoopCta(), 0, before + 3);

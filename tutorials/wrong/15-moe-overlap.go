@@ -31,19 +31,13 @@ func early() {
 
 // %% [wrong] Between sending and waiting
 // says: call send, multiply, complete and rest once each, and rest at the end
-func early() {
-	send()
-	complete()
-	rest()
-}
+@@
+-	multiply()
 
 // %% [wrong] Between sending and waiting
 // says: call send, multiply, complete and rest once each, and rest at the end
-func early() {
-	send()
-	multiply()
-	complete()
-}
+@@
+-	rest()
 
 // %% [wrong] Between sending and waiting
 // says: complete before rest, each once
@@ -76,100 +70,46 @@ predict := 155.0
 
 // %% [wrong] Repair: the zones
 // says: is left out with 2 blocks
-zones := symm.Compile(`
-__global__ void zones(const float* rows, const float* weights, const int* counts, const int* offsets, const float* w, float* made, int hidden) {
-  int e = blockIdx.y, part = blockIdx.x, parts = gridDim.x;
-  int first = part * (counts[e] / parts), end = first + counts[e] / parts;
-  for (int i = threadIdx.x; i < (end - first) * hidden; i += blockDim.x) {
-    int row = offsets[e] + first + i / hidden, j = i % hidden;
-    float sum = 0;
-    for (int k = 0; k < hidden; k++) sum += rows[row * hidden + k] * w[(e * hidden + k) * hidden + j];
-    made[row * hidden + j] = weights[row] * sum;
-  }
-}`)
+@@
+-  int first = counts[e] * part / parts, end = counts[e] * (part + 1) / parts;
++  int first = part * (counts[e] / parts), end = first + counts[e] / parts;
 
 // %% [wrong] Repair: the zones
 // says: zones begin at [0 8 8]
-zones := symm.Compile(`
-__global__ void zones(const float* rows, const float* weights, const int* counts, const int* offsets, const float* w, float* made, int hidden) {
-  int e = blockIdx.y, part = blockIdx.x, parts = gridDim.x;
-  int begin = 0;
-  for (int b = 0; b < e; b++) begin += counts[b];
-  int first = counts[e] * part / parts, end = counts[e] * (part + 1) / parts;
-  for (int i = threadIdx.x; i < (end - first) * hidden; i += blockDim.x) {
-    int row = begin + first + i / hidden, j = i % hidden;
-    float sum = 0;
-    for (int k = 0; k < hidden; k++) sum += rows[row * hidden + k] * w[(e * hidden + k) * hidden + j];
-    made[row * hidden + j] = weights[row] * sum;
-  }
-}`)
+@@
+   int e = blockIdx.y, part = blockIdx.x, parts = gridDim.x;
++  int begin = 0;
++  for (int b = 0; b < e; b++) begin += counts[b];
+@@
+-    int row = offsets[e] + first + i / hidden, j = i % hidden;
++    int row = begin + first + i / hidden, j = i % hidden;
 
 // %% [wrong] Repair: the zones
 // says: is padding, and the kernel wrote it
-zones := symm.Compile(`
-__global__ void zones(const float* rows, const float* weights, const int* counts, const int* offsets, const float* w, float* made, int hidden) {
-  int e = blockIdx.y, part = blockIdx.x, parts = gridDim.x;
-  int each = (counts[e] + parts - 1) / parts, first = part * each, end = first + each;
-  for (int i = threadIdx.x; i < (end - first) * hidden; i += blockDim.x) {
-    int row = offsets[e] + first + i / hidden, j = i % hidden;
-    float sum = 0;
-    for (int k = 0; k < hidden; k++) sum += rows[row * hidden + k] * w[(e * hidden + k) * hidden + j];
-    made[row * hidden + j] = weights[row] * sum;
-  }
-}`)
+@@
+-  int first = counts[e] * part / parts, end = counts[e] * (part + 1) / parts;
++  int each = (counts[e] + parts - 1) / parts, first = part * each, end = first + each;
 
 // %% [wrong] Repair: the zones
 // says on the cpu device: every row belongs to one block
-zones := symm.Compile(`
-__global__ void zones(const float* rows, const float* weights, const int* counts, const int* offsets, const float* w, float* made, int hidden) {
-  int e = blockIdx.y, part = blockIdx.x, parts = gridDim.x;
-  int first = 0, end = counts[e];  // each block takes all
-  for (int i = threadIdx.x; i < (end - first) * hidden; i += blockDim.x) {
-    int row = offsets[e] + first + i / hidden, j = i % hidden;
-    float sum = 0;
-    for (int k = 0; k < hidden; k++) sum += rows[row * hidden + k] * w[(e * hidden + k) * hidden + j];
-    made[row * hidden + j] = weights[row] * sum;
-  }
-}`)
+@@
+-  int first = counts[e] * part / parts, end = counts[e] * (part + 1) / parts;
++  int first = 0, end = counts[e];  // each block takes all
 
 // %% [wrong] Repair: the zones
 // says: whose matrix it is multiplied by
-zones := symm.Compile(`
-__global__ void zones(const float* rows, const float* weights, const int* counts, const int* offsets, const float* w, float* made, int hidden) {
-  int e = blockIdx.y, part = blockIdx.x, parts = gridDim.x;
-  int first = counts[e] * part / parts, end = counts[e] * (part + 1) / parts;
-  for (int i = threadIdx.x; i < (end - first) * hidden; i += blockDim.x) {
-    int row = offsets[e] + first + i / hidden, j = i % hidden;
-    float sum = 0;
-    for (int k = 0; k < hidden; k++) sum += rows[row * hidden + k] * w[k * hidden + j];
-    made[row * hidden + j] = weights[row] * sum;
-  }
-}`)
+@@
+-    for (int k = 0; k < hidden; k++) sum += rows[row * hidden + k] * w[(e * hidden + k) * hidden + j];
++    for (int k = 0; k < hidden; k++) sum += rows[row * hidden + k] * w[k * hidden + j];
 
 // %% [wrong] Repair: the zones
 // says: has the weight
-zones := symm.Compile(`
-__global__ void zones(const float* rows, const float* weights, const int* counts, const int* offsets, const float* w, float* made, int hidden) {
-  int e = blockIdx.y, part = blockIdx.x, parts = gridDim.x;
-  int first = counts[e] * part / parts, end = counts[e] * (part + 1) / parts;
-  for (int i = threadIdx.x; i < (end - first) * hidden; i += blockDim.x) {
-    int row = offsets[e] + first + i / hidden, j = i % hidden;
-    float sum = 0;
-    for (int k = 0; k < hidden; k++) sum += rows[row * hidden + k] * w[(e * hidden + k) * hidden + j];
-    made[row * hidden + j] = weights[first + i / hidden] * sum;
-  }
-}`)
+@@
+-    made[row * hidden + j] = weights[row] * sum;
++    made[row * hidden + j] = weights[first + i / hidden] * sum;
 
 // %% [wrong] Repair: the zones
 // says on the cpu device: every row belongs to one block
-zones := symm.Compile(`
-__global__ void zones(const float* rows, const float* weights, const int* counts, const int* offsets, const float* w, float* made, int hidden) {
-  int e = blockIdx.y, part = blockIdx.x, parts = gridDim.x;
-  int each = counts[e] / parts, first = part * each, end = counts[e];  // to the end
-  for (int i = threadIdx.x; i < (end - first) * hidden; i += blockDim.x) {
-    int row = offsets[e] + first + i / hidden, j = i % hidden;
-    float sum = 0;
-    for (int k = 0; k < hidden; k++) sum += rows[row * hidden + k] * w[(e * hidden + k) * hidden + j];
-    made[row * hidden + j] = weights[row] * sum;
-  }
-}`)
+@@
+-  int first = counts[e] * part / parts, end = counts[e] * (part + 1) / parts;
++  int each = counts[e] / parts, first = part * each, end = counts[e];  // to the end

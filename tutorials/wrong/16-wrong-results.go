@@ -4,18 +4,11 @@
 
 // %% [wrong] Make it clean
 // says: the sanitizer finds accesses that nothing orders
-around := symm.Compile(`
-__global__ void around(symm::Handle h, int* sums, int rounds) {
-  int next = (h.rank + 1) % h.world_size, last = (h.rank + h.world_size - 1) % h.world_size, i = threadIdx.x;
-  for (int round = 0; round < rounds; round++) {
-    h.buffer<int>(next)[i] = 10 * round + h.rank;
-    __syncthreads();
-    if (i == 0) symm::put_signal(h, next, 0);
-    if (i == 0) symm::wait_signal(h, last, 0);
-    __syncthreads();
-    sums[i] += h.buffer<int>(h.rank)[i];
-  }
-}`)
+@@
+-    __syncthreads();
+-    if (i == 0) symm::put_signal(h, last, 1);
+-    if (i == 0) symm::wait_signal(h, next, 1);
+-    __syncthreads();
 
 // %% [wrong] Make it clean
 // says: a sum is not what the left neighbour has sent
@@ -26,124 +19,50 @@ __global__ void around(symm::Handle h, int* sums, int rounds) {
 
 // %% [wrong] Make it clean
 // says: the sanitizer finds accesses that nothing orders
-around := symm.Compile(`
-__global__ void around(symm::Handle h, int* sums, int rounds) {
-  int next = (h.rank + 1) % h.world_size, last = (h.rank + h.world_size - 1) % h.world_size, i = threadIdx.x;
-  for (int round = 0; round < rounds; round++) {
-    h.buffer<int>(next)[i] = 10 * round + h.rank;
-    if (i == 0) symm::put_signal(h, next, 0);
-    if (i == 0) symm::wait_signal(h, last, 0);
-    __syncthreads();
-    sums[i] += h.buffer<int>(h.rank)[i];
-    __syncthreads();
-    if (i == 0) symm::put_signal(h, last, 1);
-    if (i == 0) symm::wait_signal(h, next, 1);
-    __syncthreads();
-  }
-}`)
+@@
+     h.buffer<int>(next)[i] = 10 * round + h.rank;
+-    __syncthreads();
 
 // %% [wrong] Make it clean
 // says: the sanitizer finds accesses that nothing orders
-around := symm.Compile(`
-__global__ void around(symm::Handle h, int* sums, int rounds) {
-  int next = (h.rank + 1) % h.world_size, last = (h.rank + h.world_size - 1) % h.world_size, i = threadIdx.x;
-  for (int round = 0; round < rounds; round++) {
-    h.buffer<int>(next)[i] = 10 * round + h.rank;
-    __syncthreads();
-    if (i == 0) symm::put_signal(h, next, 0);
-    if (i == 0) symm::wait_signal(h, last, 0);
-    sums[i] += h.buffer<int>(h.rank)[i];
-    __syncthreads();
-    if (i == 0) symm::put_signal(h, last, 1);
-    if (i == 0) symm::wait_signal(h, next, 1);
-    __syncthreads();
-  }
-}`)
+@@
+     if (i == 0) symm::wait_signal(h, last, 0);
+-    __syncthreads();
 
 // %% [wrong] Make it clean
 // says: the sanitizer finds accesses that nothing orders
-around := symm.Compile(`
-__global__ void around(symm::Handle h, int* sums, int rounds) {
-  int next = (h.rank + 1) % h.world_size, last = (h.rank + h.world_size - 1) % h.world_size, i = threadIdx.x;
-  for (int round = 0; round < rounds; round++) {
-    h.buffer<int>(next)[i] = 10 * round + h.rank;
-    __syncthreads();
-    if (i == 0) symm::put_signal(h, next, 0);
-    if (i == 0) symm::wait_signal(h, last, 0);
-    __syncthreads();
-    sums[i] += h.buffer<int>(h.rank)[i];
-    if (i == 0) symm::put_signal(h, last, 1);
-    if (i == 0) symm::wait_signal(h, next, 1);
-    __syncthreads();
-  }
-}`)
+@@
+     sums[i] += h.buffer<int>(h.rank)[i];
+-    __syncthreads();
 
 // %% [wrong] Make it clean
 // says: the sanitizer finds accesses that nothing orders
-around := symm.Compile(`
-__global__ void around(symm::Handle h, int* sums, int rounds) {
-  int next = (h.rank + 1) % h.world_size, last = (h.rank + h.world_size - 1) % h.world_size, i = threadIdx.x;
-  for (int round = 0; round < rounds; round++) {
-    h.buffer<int>(next)[i] = 10 * round + h.rank;
-    __syncthreads();
-    if (i == 0) symm::put_signal(h, next, 0);
-    if (i == 0) symm::wait_signal(h, last, 0);
-    __syncthreads();
-    sums[i] += h.buffer<int>(h.rank)[i];
-    __syncthreads();
-    if (i == 0) symm::put_signal(h, last, 1);
-    if (i == 0) symm::wait_signal(h, next, 1);
-  }
-}`)
+@@
+     if (i == 0) symm::wait_signal(h, next, 1);
+-    __syncthreads();
 
 // %% [wrong] Repair: an order that is strong enough
 // says: the sanitizer finds accesses that are not ordered
-hand := symm.Compile(`
-__global__ void hand(symm::Handle h, int* out) {
-  int next = (h.rank + 1) % h.world_size;
-  h.buffer<int>(next)[threadIdx.x] = h.rank;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence();
-    *(volatile unsigned*)h.pad(next) = 1;
-    while (*(volatile unsigned*)h.pad(h.rank) == 0);
-    __threadfence();
-  }
-  __syncthreads();
-  out[threadIdx.x] = h.buffer<int>(h.rank)[threadIdx.x];
-}`)
+@@
+   if (threadIdx.x == 0) {
+-    __threadfence_system();
++    __threadfence();
+@@
+     while (*(volatile unsigned*)h.pad(h.rank) == 0);
+-    __threadfence_system();
++    __threadfence();
 
 // %% [wrong] Repair: an order that is strong enough
 // says: the sanitizer finds accesses that are not ordered
-hand := symm.Compile(`
-__global__ void hand(symm::Handle h, int* out) {
-  int next = (h.rank + 1) % h.world_size;
-  h.buffer<int>(next)[threadIdx.x] = h.rank;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence_system();
-    *(volatile unsigned*)h.pad(next) = 1;
-    while (*(volatile unsigned*)h.pad(h.rank) == 0);
-  }
-  __syncthreads();
-  out[threadIdx.x] = h.buffer<int>(h.rank)[threadIdx.x];
-}`)
+@@
+     while (*(volatile unsigned*)h.pad(h.rank) == 0);
+-    __threadfence_system();
 
 // %% [wrong] Repair: an order that is strong enough
 // says: the sanitizer finds accesses that are not ordered
-hand := symm.Compile(`
-__global__ void hand(symm::Handle h, int* out) {
-  int next = (h.rank + 1) % h.world_size;
-  h.buffer<int>(next)[threadIdx.x] = h.rank;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    *(volatile unsigned*)h.pad(next) = 1;
-    while (*(volatile unsigned*)h.pad(h.rank) == 0);
-    __threadfence_system();
-  }
-  __syncthreads();
-  out[threadIdx.x] = h.buffer<int>(h.rank)[threadIdx.x];
-}`)
+@@
+   if (threadIdx.x == 0) {
+-    __threadfence_system();
 
 // %% [wrong] Repair: an order that is strong enough
 // says: the sanitizer finds accesses that are not ordered
@@ -164,35 +83,20 @@ __global__ void hand(symm::Handle h, int* out) {
 
 // %% [wrong] Repair: an order that is strong enough
 // says: the sanitizer finds accesses that are not ordered
-hand := symm.Compile(`
-__global__ void hand(symm::Handle h, int* out) {
-  int next = (h.rank + 1) % h.world_size;
-  h.buffer<int>(next)[threadIdx.x] = h.rank;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    symm::store_relaxed(h.pad(next), 1u);
-    while (symm::load_relaxed(h.pad(h.rank)) == 0);
-  }
-  __syncthreads();
-  out[threadIdx.x] = h.buffer<int>(h.rank)[threadIdx.x];
-}`)
+@@
+-    __threadfence_system();
+-    *(volatile unsigned*)h.pad(next) = 1;
+-    while (*(volatile unsigned*)h.pad(h.rank) == 0);
+-    __threadfence_system();
++    symm::store_relaxed(h.pad(next), 1u);
++    while (symm::load_relaxed(h.pad(h.rank)) == 0);
 
 // %% [wrong] Repair: an order that is strong enough
 // says: the sanitizer finds accesses that are not ordered
-hand := symm.Compile(`
-__global__ void hand(symm::Handle h, int* out) {
-  int next = (h.rank + 1) % h.world_size;
-  h.buffer<int>(next)[threadIdx.x] = h.rank;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence_system();
-    *(volatile unsigned*)h.pad(next) = 1;
-    while (*(volatile unsigned*)h.pad(h.rank) == 0);
-    __threadfence_system();
-  }
-  
-  out[threadIdx.x] = h.buffer<int>(h.rank)[threadIdx.x];
-}`)
+@@
+   }
+-  __syncthreads();
++  
 
 // %% [wrong] Repair: an order that is strong enough
 // says: out is not the number of the left neighbour
@@ -227,36 +131,12 @@ predict := 24.0
 
 // %% [wrong] Repair: an order that is strong enough
 // says: it is right on 4 ranks, but not on 3
-hand := symm.Compile(`
-__global__ void hand(symm::Handle h, int* out) {
-  int next = (h.rank + 1) & 3;
-  h.buffer<int>(next)[threadIdx.x] = h.rank;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence_system();
-    *(volatile unsigned*)h.pad(next) = 1;
-    while (*(volatile unsigned*)h.pad(h.rank) == 0);
-    __threadfence_system();
-  }
-  __syncthreads();
-  out[threadIdx.x] = h.buffer<int>(h.rank)[threadIdx.x];
-}`)
+@@
+-  int next = (h.rank + 1) % h.world_size;
++  int next = (h.rank + 1) & 3;
 
 // %% [wrong] Make it clean
 // says: it is right on 4 ranks, but not on 3
-around := symm.Compile(`
-__global__ void around(symm::Handle h, int* sums, int rounds) {
-  int next = (h.rank + 1) & 3, last = (h.rank + 3) & 3, i = threadIdx.x;
-  for (int round = 0; round < rounds; round++) {
-    h.buffer<int>(next)[i] = 10 * round + h.rank;
-    __syncthreads();
-    if (i == 0) symm::put_signal(h, next, 0);
-    if (i == 0) symm::wait_signal(h, last, 0);
-    __syncthreads();
-    sums[i] += h.buffer<int>(h.rank)[i];
-    __syncthreads();
-    if (i == 0) symm::put_signal(h, last, 1);
-    if (i == 0) symm::wait_signal(h, next, 1);
-    __syncthreads();
-  }
-}`)
+@@
+-  int next = (h.rank + 1) % h.world_size, last = (h.rank + h.world_size - 1) % h.world_size, i = threadIdx.x;
++  int next = (h.rank + 1) & 3, last = (h.rank + 3) & 3, i = threadIdx.x;

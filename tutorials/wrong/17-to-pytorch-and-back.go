@@ -37,11 +37,9 @@ func allReduceAverage(g *symm.Tensor, group *symm.Group) {
 
 // %% [wrong] Repair: a translation
 // says: g has been divided twice
-func allReduceAverage(g *symm.Tensor, group *symm.Group) {
-	g.CopyFrom(g.Div(group.Size()))
-	symm.AllReduce(g, "sum", group)
-	g.CopyFrom(g.Div(group.Size()))
-}
+@@
+ func allReduceAverage(g *symm.Tensor, group *symm.Group) {
++	g.CopyFrom(g.Div(group.Size()))
 
 // %% [wrong] Repair: a translation
 // says: no other rank's numbers are in it
