@@ -108,6 +108,8 @@ func (c *Call) begins(user bool) {
 		v.Result, v.NotNCCL = c.fresh, c.notNCCL
 		if v.Group = nil; c.opts.group != nil {
 			v.Group = members{c.opts.group}
+		} else if c.Record.group != nil { // a kernel's, of its communicator
+			v.Group = members{c.Record.group}
 		}
 		for _, o := range list {
 			o.Admitted(v)
