@@ -91,13 +91,14 @@ func TestHangInNCCL(t *testing.T) {
 	}
 	asked := rasServer(t, strings.Replace(string(data), `"AllReduce": 5`, `"AllReduce": 4`, 1))
 	r, at := hungRun(t, session.Wait{Op: "all_reduce", Ordinal: 5, Group: "world", Peers: []int{1}, Since: 2, NCCL: true, For: "NCCL"})
-	text, _ := settledAt(r, at(2*time.Second))
+	toldAt(r, at(2*time.Second-time.Second/4))
+	<-asked
+	answer := r.ras.answer
+	lines := <-answer // held back
+	text, _ := toldAt(r, at(2*time.Second))
 	if want := "  rank 0  waits in all_reduce #5 for rank 1: NCCL, for 2.0 s\n  rank 1  has finished the cell\n"; !strings.HasSuffix(text, want) {
 		t.Errorf("before RAS has answered: %q", text)
 	}
-	<-asked
-	answer := r.ras.answer
-	lines := <-answer
 	answer <- lines
 	text, again := settledAt(r, at(3*time.Second))
 	want := "  rank 1  has finished the cell\n" +
