@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -49,11 +50,11 @@ class Lab(unittest.TestCase):
         os.mkdir(notebooks)
         # Without the check, each page that is opened starts node to ask whether JupyterLab is to be built again.
         unchecked = {"page_config_data": {"buildCheck": False, "buildAvailable": False}}
-        cls.server = subprocess.Popen(
-            [sys.executable, "-m", cls.MODULE, "--no-browser", "--allow-root", "--ServerApp.port=0", "--IdentityProvider.token=t", "--ServerApp.root_dir=" + notebooks,
-             f"--ServerApp.tornado_settings={unchecked}", "--LabApp.extension_manager=readonly", "--LabApp.expose_app_in_browser=True",
-             "--LabApp.user_settings_dir=" + os.path.join(folder.name, "settings")],
-            stderr=subprocess.DEVNULL)
+        cls.command = [
+            sys.executable, "-m", cls.MODULE, "--no-browser", "--allow-root", "--ServerApp.port=0", "--IdentityProvider.token=t", "--ServerApp.root_dir=" + notebooks,
+            f"--ServerApp.tornado_settings={unchecked}", "--LabApp.extension_manager=readonly", "--LabApp.expose_app_in_browser=True",
+            "--LabApp.user_settings_dir=" + os.path.join(folder.name, "settings")]
+        cls.serve()
         cls.addClassCleanup(cls.stop)
         browsers = sync_playwright().start()
         cls.addClassCleanup(browsers.stop)
@@ -67,13 +68,22 @@ class Lab(unittest.TestCase):
         cls.url = cls.address()
 
     @classmethod
+    def serve(cls):
+        cls.server = subprocess.Popen(cls.command, stderr=subprocess.DEVNULL)
+
+    @classmethod
     def address(cls):
-        record = os.path.join(jupyter_runtime_dir(), f"jpserver-{cls.server.pid}.json")
+        """Returns the server's address, once it answers. A server chooses a port before it listens there, and
+        ends if another program has taken it meanwhile: then another server starts."""
         deadline = time.time() + PATIENCE
-        while time.time() < deadline and cls.server.poll() is None:
+        while time.time() < deadline:
+            if cls.server.poll() is not None:
+                cls.serve()
             try:
-                with open(record) as f:
-                    return json.load(f)["url"]
+                with open(os.path.join(jupyter_runtime_dir(), f"jpserver-{cls.server.pid}.json")) as f:
+                    server = json.load(f)
+                socket.create_connection((server["hostname"], server["port"]), timeout=PATIENCE).close()
+                return server["url"]
             except (OSError, ValueError):  # not there yet, or not whole
                 time.sleep(0.1)
         raise TimeoutError(cls.MODULE + " does not start")
