@@ -43,3 +43,35 @@ func testCopies(t *testing.T, d *Device) {
 	must(t, s.Close())
 	must(t, d.Free(p))
 }
+
+// testManyHeld: a word is read and set while more streams are held than the hardware has queues.
+func testManyHeld(t *testing.T, d *Device) {
+	p, err := d.Alloc(4)
+	must(t, err)
+	var streams []*Stream
+	for range 40 {
+		s := newStream(t, d)
+		must(t, s.Values([]device.Value{{Word: p, Value: 5, Await: true}}))
+		streams = append(streams, s)
+	}
+	done := make(chan error, 1)
+	go func() {
+		var word [4]byte
+		if err := d.Peek(word[:], p); err != nil {
+			done <- err
+			return
+		}
+		done <- d.Poke(p, 5)
+	}()
+	select {
+	case err := <-done:
+		must(t, err)
+	case <-time.After(10 * time.Second):
+		t.Fatal("the word is read behind the held streams")
+	}
+	for _, s := range streams {
+		must(t, s.Synchronize())
+		must(t, s.Close())
+	}
+	must(t, d.Free(p))
+}

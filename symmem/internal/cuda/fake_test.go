@@ -56,6 +56,7 @@ func TestFakeDevice(t *testing.T) {
 	t.Run("info", func(t *testing.T) { fakeInfo(t, d) })
 	t.Run("memory", func(t *testing.T) { testMemory(t, d) })
 	t.Run("copies", func(t *testing.T) { testCopies(t, d) })
+	t.Run("many held", func(t *testing.T) { testManyHeld(t, d) })
 	t.Run("staging", func(t *testing.T) { testStaging(t, d) })
 	t.Run("events", func(t *testing.T) { testEvents(t, d) })
 	t.Run("capture", func(t *testing.T) { testCapture(t, d) })
@@ -285,7 +286,7 @@ func fakeFailures(t *testing.T, d *Device) {
 		{"Write", func() error { return writeOnce(d) }, "cuMemHostAlloc cuEventCreate cuMemcpyHtoDAsync_v2"},
 		{"EndCapture", func() error { return captureOnce(d) }, "cuStreamBeginCapture_v2 cuGraphInstantiateWithFlags"},
 		{"Open", func() error { return closed(Open(0, "", false)) },
-			"cuDevicePrimaryCtxSetFlags_v2 cuDevicePrimaryCtxRetain cuCtxSetCurrent cuStreamCreate cuMemHostAlloc cuMemHostGetDevicePointer_v2"},
+			"cuDevicePrimaryCtxSetFlags_v2 cuDevicePrimaryCtxRetain cuCtxSetCurrent cuCtxGetStreamPriorityRange cuStreamCreateWithPriority cuMemHostAlloc cuMemHostGetDevicePointer_v2"},
 	} {
 		for _, call := range strings.Fields(c.calls) {
 			before, files := live(t), openFiles(t)

@@ -69,6 +69,7 @@ func TestGPU(t *testing.T) {
 	must(t, err)
 	t.Run("memory", func(t *testing.T) { testMemory(t, d) })
 	t.Run("copies", func(t *testing.T) { testCopies(t, d) })
+	t.Run("many held", func(t *testing.T) { testManyHeld(t, d) })
 	t.Run("staging", func(t *testing.T) { testStaging(t, d) })
 	t.Run("events", func(t *testing.T) { testEvents(t, d) })
 	t.Run("capture", func(t *testing.T) { testCapture(t, d) })

@@ -146,9 +146,8 @@ sy_status sy_copier_open(sy_device *d, uintptr_t add, uintptr_t atomic_kernel, s
 	atomic_fetch_add(&d->copiers, 1);
 	c->add = (cu_function)add;
 	c->atomic = (cu_function)atomic_kernel;
-	int least, greatest;
-	TRY_ELSE(failed, cuCtxGetStreamPriorityRange, &least, &greatest);
-	TRY_ELSE(failed, cuStreamCreateWithPriority, &c->stream, CU_STREAM_NON_BLOCKING, greatest);
+	st = sy_urgent_stream(&c->stream);
+	if (st.code) goto failed;
 	for (int i = 0; i < TICKETS; i++) TRY_ELSE(failed, cuEventCreate, &c->events[i], CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING);
 	st = sy_host_memory(d, (size_t)SMALLS * SMALL + (size_t)LARGES * LARGE + TICKETS * sizeof(uint64_t), (void **)&c->pinned);
 	if (st.code) goto failed;

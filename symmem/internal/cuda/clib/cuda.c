@@ -73,6 +73,13 @@ static int release(sy_device *d) {
 	return cu.cuDevicePrimaryCtxRelease_v2(d->device);
 }
 
+sy_status sy_urgent_stream(cu_stream *out) {
+	int least, greatest;
+	TRY(cuCtxGetStreamPriorityRange, &least, &greatest);
+	TRY(cuStreamCreateWithPriority, out, CU_STREAM_NON_BLOCKING, greatest);
+	return OK;
+}
+
 sy_status sy_device_open(int ordinal, sy_device **out) {
 	sy_status st = OK;
 	sy_device *d = calloc(1, sizeof *d);
@@ -86,7 +93,8 @@ sy_status sy_device_open(int ordinal, sy_device **out) {
 	TRY_ELSE(failed, cuDevicePrimaryCtxRetain, &d->context, d->device);
 	st = sy_enter(d);
 	if (st.code) goto retained;
-	TRY_ELSE(retained, cuStreamCreate, &d->service, CU_STREAM_NON_BLOCKING);
+	st = sy_urgent_stream(&d->service);
+	if (st.code) goto retained;
 	*out = d;
 	return OK;
 retained:

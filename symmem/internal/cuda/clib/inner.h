@@ -43,7 +43,7 @@
 struct sy_device {
 	int device;
 	cu_context context;
-	cu_stream service;      // for zeroing, apart from the user's streams
+	cu_stream service;      // urgent: zeroing, and words that are read and written while the user's streams wait
 	int handles;            // kinds of handles as which segments can be exported
 	_Atomic(void *) stages; // list of the staging memory of destroyed streams, each with the address of the next
 	atomic_int copiers;     // number of copiers, of network engines
@@ -87,6 +87,10 @@ struct sy_stream {
 // sy_enter is the function of ENTER, and sy_settle that of SETTLE.
 sy_status sy_enter(const sy_device *d);
 sy_status sy_settle(sy_device *d);
+
+// sy_urgent_stream makes a stream of the greatest priority in the current context. Streams of one priority share
+// a few hardware queues, so that a copy on an ordinary stream may stand behind another stream's wait for a word.
+sy_status sy_urgent_stream(cu_stream *out);
 
 // sy_zero fills device memory with zeros, and waits for that.
 sy_status sy_zero(sy_device *d, uint64_t ptr, size_t n);
