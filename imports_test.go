@@ -25,15 +25,52 @@ type part struct {
 
 // parts is the program from top to bottom: a part imports parts that stand below it only.
 var parts = []part{
-	// The program puts the others together. Front ends hold a session and know neither the
-	// interpreter nor symmetric memory.
+	// The program puts the others together.
 	{"cmd/symmrepl", []string{"cmd/symmrepl/internal/cli"}},
-	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/opbench", "internal",
-		"cmd/symmrepl/internal/worker", "interp/check", "interp/export", "interp/replay", "session", "session/controller", "symmem", "symmem/compilers",
+	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal/addressroom", "cmd/symmrepl/internal/bench", "cmd/symmrepl/internal/cellfile",
+		"cmd/symmrepl/internal/console", "cmd/symmrepl/internal/console/command", "cmd/symmrepl/internal/console/command/tour",
+		"cmd/symmrepl/internal/debugadapter", "cmd/symmrepl/internal/jupyter", "cmd/symmrepl/internal/mcp", "cmd/symmrepl/internal/opbench",
+		"cmd/symmrepl/internal/render", "cmd/symmrepl/internal/script", "cmd/symmrepl/internal/serve", "cmd/symmrepl/internal/shadow",
+		"cmd/symmrepl/internal/statedir", "cmd/symmrepl/internal/term", "cmd/symmrepl/internal/tutorial", "cmd/symmrepl/internal/worker",
+		"internal", "interp/check", "interp/export", "interp/replay", "session", "session/controller", "symmem", "symmem/compilers",
 		"symmem/filediff", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/worker", []string{"internal", "interp", "session", "session/controller", "symmem"}},
+	{"cmd/symmrepl/internal/wheel", []string{"cmd/symmrepl/internal/jupyter", "cmd/symmrepl/internal/tutorial"}},
+
+	// Front ends: they hold a session, and know neither the interpreter nor symmetric memory.
 	{"cmd/symmrepl/internal/opbench", []string{"chart", "internal", "session"}},
-	{"cmd/symmrepl/internal", []string{".", "chart", "internal", "internal/bootstrap/userdir", "session", "session/inband"}},
+	{"cmd/symmrepl/internal/bench", []string{"session"}},
+	{"cmd/symmrepl/internal/term", []string{"cmd/symmrepl/internal/console", "cmd/symmrepl/internal/render", "cmd/symmrepl/internal/statedir",
+		"internal", "session"}},
+	{"cmd/symmrepl/internal/script", []string{"cmd/symmrepl/internal/console"}},
+	{"cmd/symmrepl/internal/jupyter", []string{"cmd/symmrepl/internal/console", "cmd/symmrepl/internal/debugadapter",
+		"cmd/symmrepl/internal/notebook", "cmd/symmrepl/internal/widget", "cmd/symmrepl/internal/zmtp", "internal",
+		"internal/bootstrap/userdir", "session"}},
+	{"cmd/symmrepl/internal/widget", []string{"cmd/symmrepl/internal/console", "cmd/symmrepl/internal/notebook", "session", "session/inband"}},
+	{"cmd/symmrepl/internal/debugadapter", []string{"cmd/symmrepl/internal/clients", "cmd/symmrepl/internal/console",
+		"cmd/symmrepl/internal/notebook", "cmd/symmrepl/internal/render", "internal", "session"}},
+	{"cmd/symmrepl/internal/mcp", []string{".", "cmd/symmrepl/internal/clients", "cmd/symmrepl/internal/console",
+		"cmd/symmrepl/internal/jsonlines", "cmd/symmrepl/internal/tutorial", "internal", "session"}},
+	{"cmd/symmrepl/internal/serve", []string{"cmd/symmrepl/internal/console", "cmd/symmrepl/internal/jsonlines",
+		"cmd/symmrepl/internal/notebook", "cmd/symmrepl/internal/render", "internal/bootstrap/userdir", "session"}},
+
+	// What front ends share: entries, then what they print, then leaves.
+	{"cmd/symmrepl/internal/console/command", []string{"cmd/symmrepl/internal/cellfile", "cmd/symmrepl/internal/console",
+		"cmd/symmrepl/internal/console/command/tour", "cmd/symmrepl/internal/render", "cmd/symmrepl/internal/shadow", "internal", "session"}},
+	{"cmd/symmrepl/internal/console/command/tour", []string{"cmd/symmrepl/internal/console", "cmd/symmrepl/internal/render",
+		"cmd/symmrepl/internal/statedir", "cmd/symmrepl/internal/tutorial", "session"}},
+	{"cmd/symmrepl/internal/console", []string{"cmd/symmrepl/internal/cellfile", "cmd/symmrepl/internal/render",
+		"cmd/symmrepl/internal/shadow", "internal", "session"}},
+	{"cmd/symmrepl/internal/tutorial", []string{".", "cmd/symmrepl/internal/cellfile", "cmd/symmrepl/internal/render"}},
+	{"cmd/symmrepl/internal/notebook", []string{"chart", "cmd/symmrepl/internal/render", "internal", "session"}},
+	{"cmd/symmrepl/internal/render", []string{"chart", "internal", "session"}},
+	{"cmd/symmrepl/internal/shadow", []string{"internal/bootstrap/userdir", "session"}},
+	{"cmd/symmrepl/internal/cellfile", []string{"internal", "session"}},
+	{"cmd/symmrepl/internal/clients", []string{"internal", "internal/bootstrap/userdir"}},
+	{"cmd/symmrepl/internal/zmtp", []string{"internal"}},
+	{"cmd/symmrepl/internal/jsonlines", nil},
+	{"cmd/symmrepl/internal/statedir", nil},
+	{"cmd/symmrepl/internal/addressroom", nil},
 
 	// The measurements of make bench-interp.
 	{"interp/internal/bench", []string{"interp", "session"}},
