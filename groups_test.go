@@ -173,3 +173,32 @@ func usesOf(t *testing.T, folder string) map[string]map[string]string {
 	}
 	return used
 }
+
+// oneWay are packages whose files need no groups: no file uses another that uses it in turn, by however
+// many steps.
+var oneWay = []string{"cmd/symmrepl/internal/console/command", "cmd/symmrepl/internal/tutorial"}
+
+// TestFilesOneWay holds that the files of such packages use each other in one direction.
+func TestFilesOneWay(t *testing.T) {
+	for _, folder := range oneWay {
+		used := usesOf(t, "./"+folder)
+		seen := map[string]bool{}
+		var visit func(file string, path []string)
+		visit = func(file string, path []string) {
+			if i := slices.Index(path, file); i >= 0 {
+				t.Errorf("%s: files use each other in a circle: %s", folder, strings.Join(append(path[i:], file), ", "))
+				return
+			}
+			if seen[file] {
+				return
+			}
+			for _, of := range slices.Sorted(maps.Keys(used[file])) {
+				visit(of, append(path[:len(path):len(path)], file))
+			}
+			seen[file] = true
+		}
+		for _, file := range slices.Sorted(maps.Keys(used)) {
+			visit(file, nil)
+		}
+	}
+}
