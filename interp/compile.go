@@ -11,7 +11,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/lower"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
 )
@@ -151,7 +151,7 @@ func (in *Interp) compileTypes(c *compiled) error {
 // declareOwn creates the variables that lowered code and the runtime share.
 func (in *Interp) declareOwn() error {
 	at, decls := in.program.Prelude()
-	if err := in.compileImports(at, []string{run.RuntimePath}); err != nil {
+	if err := in.compileImports(at, []string{contract.RuntimePath}); err != nil {
 		return err
 	}
 	p, err := in.compileFile(at, decls)
@@ -205,6 +205,6 @@ func yaegiError(c *check.Cell, err error) *session.Error {
 	}
 	e := c.ErrorInFile(session.KindUnsupported, file, line, column, "the interpreter cannot run the code that begins here")
 	e.Hint = "write it in another way: give its parts variables of their own, or put it into a function of its own"
-	e.Detail = "yaegi says: " + run.PlainNames(msg)
+	e.Detail = "yaegi says: " + contract.PlainNames(msg)
 	return e
 }

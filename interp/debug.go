@@ -17,12 +17,13 @@ import (
 	"github.com/symmrepl/symmrepl/interp/help"
 	"github.com/symmrepl/symmrepl/interp/lower"
 	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 	"github.com/symmrepl/symmrepl/session"
 )
 
 // textPoint is a point in the text of a cell.
 type textPoint struct {
-	*run.Point
+	*contract.Point
 	line, column int // as errors count them
 }
 
@@ -72,7 +73,7 @@ func (in *Interp) forgetPoints(text *keptText) {
 		return
 	}
 	for _, p := range text.points {
-		in.runtime.DropPoints([]*run.Point{p.Point})
+		in.runtime.DropPoints([]*contract.Point{p.Point})
 	}
 	text.points = nil
 	in.arm()
@@ -178,7 +179,7 @@ func (in *Interp) debug(q session.Query) (a session.Answer, err error) {
 		in.mu.Lock()
 		defer in.mu.Unlock()
 		for _, f := range s.Frames {
-			a.Frames = append(a.Frames, session.Frame{Function: run.PlainNames(f.Function), Place: in.placeOf(f.Pos)})
+			a.Frames = append(a.Frames, session.Frame{Function: contract.PlainNames(f.Function), Place: in.placeOf(f.Pos)})
 		}
 		return a, nil
 	}

@@ -114,7 +114,7 @@
 // The following code is refused, because yaegi cannot run it correctly: a slice, array or channel
 // type that contains itself other than through a named struct or an interface; any other such type
 // with methods or type parameters (function, map and pointer types without these are made for
-// yaegi, see run.Recursive); maps with keys of interface types of cells; the selection of a field
-// if an embedded field of the same struct has a method with the same name; and reflection on
+// yaegi, see contract.Recursive); maps with keys of interface types of cells; the selection of a
+// field if an embedded field of the same struct has a method with the same name; and reflection on
 // interface types of cells. Arrays of more than 64 GiB are also refused.
 package interp

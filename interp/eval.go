@@ -144,7 +144,7 @@ func (in *Interp) install(c *compiled) error {
 		return err
 	}
 	for _, again := range c.lowered.Replace {
-		if err := in.runtime.Yaegi().ReplaceFunction(again); err != nil {
+		if err := in.runtime.Yaegi().ReplaceFunction(again.Type, again.Old, again.Fresh); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/help"
 	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
 )
@@ -159,7 +160,7 @@ func (in *Interp) panicText(v any) string {
 	switch v := v.(type) {
 	case error:
 		text, _ := values.Say(v.Error, run.PanicValue)
-		return indented(run.PlainNames(text))
+		return indented(contract.PlainNames(text))
 	case fmt.Stringer:
 		text, _ := values.Say(v.String, run.PanicValue)
 		return indented(text)

@@ -12,6 +12,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/named"
 	"github.com/symmrepl/symmrepl/interp/lower"
 	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 	"github.com/symmrepl/symmrepl/interp/symbols"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
@@ -19,7 +20,7 @@ import (
 
 // Exports are symbol tables in the format that `yaegi extract` writes: by "import/path/name", then
 // by identifier.
-type Exports = run.Exports
+type Exports = contract.Exports
 
 // Options are the arguments of New; the zero value gives a session with the standard library and
 // symmem.

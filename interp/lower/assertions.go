@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // Yaegi decides type assertions by the memory layout of the value in an interface. The runtime
@@ -26,13 +26,13 @@ type branch struct {
 func (l *declarer) branches(pos token.Pos, x string, t types.Type, v string, out *[]ast.Stmt) []branch {
 	ref := func(name string) ast.Expr { return l.address(l.ident(pos, name)) }
 	if !types.IsInterface(t) {
-		return []branch{{cond: l.helper(pos, run.Assert, ref(x), ref(v), l.quoted(pos, l.valueKey(t)))}}
+		return []branch{{cond: l.helper(pos, contract.Assert, ref(x), ref(v), l.quoted(pos, l.valueKey(t)))}}
 	}
 	args := []ast.Expr{ref(x), ref(v), l.quoted(pos, l.assertedKey(t))}
 	for m := range t.Underlying().(*types.Interface).Methods() {
 		args = append(args, l.quoted(pos, m.Name()))
 	}
-	return []branch{{cond: l.helper(pos, run.Implements, args...)}}
+	return []branch{{cond: l.helper(pos, contract.Implements, args...)}}
 }
 
 // assertedKey returns the key by which the runtime finds the types that implement an interface type
@@ -64,7 +64,7 @@ func (l *lowerer) assertOK(e *ast.TypeAssertExpr) (out []ast.Stmt, v, ok string)
 	v, ok = l.temp("v"), l.temp("ok")
 	out = append(l.declare(x, l.info.TypeOf(e.X), e.X),
 		l.varDecl(pos, v, t),
-		&ast.ExprStmt{X: l.helper(pos, run.Zero, l.address(l.ident(pos, v)))},
+		&ast.ExprStmt{X: l.helper(pos, contract.Zero, l.address(l.ident(pos, v)))},
 		assign(token.DEFINE, l.ident(pos, ok), l.ident(pos, "false")))
 	list := l.branches(pos, x, t, v, &out)
 	return append(out, chain(pos, list, func() []ast.Stmt {
@@ -88,7 +88,7 @@ func (l *lowerer) assert(e *ast.TypeAssertExpr) ast.Expr {
 			fail = append(fail, l.quoted(pos, m.Name()))
 		}
 	}
-	body = append(body, &ast.ExprStmt{X: l.helper(pos, run.FailAssert, fail...)},
+	body = append(body, &ast.ExprStmt{X: l.helper(pos, contract.FailAssert, fail...)},
 		&ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, v)}})
 	lit := &ast.FuncLit{
 		Type: &ast.FuncType{Func: pos,
@@ -138,7 +138,7 @@ func (l *lowerer) typeSwitch(s *ast.TypeSwitchStmt, label *ast.LabeledStmt) []as
 		for _, e := range clause.List {
 			var list []branch
 			if l.info.Types[e].IsNil() {
-				list = []branch{{cond: l.helper(pos, run.IsNil, l.address(l.ident(pos, x)))}}
+				list = []branch{{cond: l.helper(pos, contract.IsNil, l.address(l.ident(pos, x)))}}
 			} else {
 				v := l.temp("v")
 				t := l.info.TypeOf(e)

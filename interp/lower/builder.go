@@ -6,7 +6,7 @@ import (
 	"go/types"
 	"strconv"
 
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // builder makes syntax: names, types, calls of helpers. It records the helpers and imports that the
@@ -14,7 +14,7 @@ import (
 type builder struct {
 	namer
 	imports map[string]bool       // packages that the lowered code uses, by path
-	hidden  run.Exports           // symbols for types that have no name in the tables
+	hidden  contract.Exports      // symbols for types that have no name in the tables
 	noted   map[string]types.Type // types that the runtime has to know, by key
 	temps   int
 	// whether something may be declared under a predeclared name
@@ -65,8 +65,8 @@ func path2ident(path string) string {
 }
 
 // helper returns a call of a helper of the runtime.
-func (l *builder) helper(pos token.Pos, name run.Helper, args ...ast.Expr) *ast.CallExpr {
-	return &ast.CallExpr{Fun: l.pkgMember(pos, run.RuntimePath, string(name)), Lparen: pos, Args: args, Rparen: pos}
+func (l *builder) helper(pos token.Pos, name contract.Helper, args ...ast.Expr) *ast.CallExpr {
+	return &ast.CallExpr{Fun: l.pkgMember(pos, contract.RuntimePath, string(name)), Lparen: pos, Args: args, Rparen: pos}
 }
 
 func (l *builder) number(pos token.Pos, n int) ast.Expr {
@@ -122,7 +122,7 @@ func withLabel(label *ast.LabeledStmt, s ast.Stmt) ast.Stmt {
 
 // bind returns the statement that tells the runtime where yaegi keeps a variable.
 func (l *builder) bind(at token.Pos, name string) ast.Stmt {
-	return &ast.ExprStmt{X: l.helper(at, run.Bind, l.quoted(at, name), l.address(l.ident(at, name)))}
+	return &ast.ExprStmt{X: l.helper(at, contract.Bind, l.quoted(at, name), l.address(l.ident(at, name)))}
 }
 
 // init returns an init function with the given statements, which runs when its file is executed.

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // builtin lowers calls of the builtin functions that yaegi lacks or implements differently.
@@ -21,12 +21,12 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 	case "min", "max":
 		return l.minMax(name, e)
 	case "clear":
-		return l.helper(pos, run.Clear, l.expr(e.Args[0]))
+		return l.helper(pos, contract.Clear, l.expr(e.Args[0]))
 	case "print", "println":
 		for i, a := range e.Args {
 			e.Args[i] = l.printed(a)
 		}
-		return l.helper(pos, map[string]run.Helper{"print": run.Print, "println": run.Println}[name], e.Args...)
+		return l.helper(pos, map[string]contract.Helper{"print": contract.Print, "println": contract.Println}[name], e.Args...)
 	case "append":
 		if s, ok := l.info.TypeOf(e).Underlying().(*types.Slice); ok && !e.Ellipsis.IsValid() {
 			if l.appendsParts(e) {
@@ -64,7 +64,7 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 			return l.lengthOf(e.Args[0], p)
 		}
 	case "recover":
-		return l.helper(pos, run.Recover)
+		return l.helper(pos, contract.Recover)
 	case "new":
 		if tv := l.info.Types[e.Args[0]]; tv.IsValue() {
 			return l.newOf(e)
@@ -78,7 +78,7 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 // printed lowers an argument of print or println.
 func (l *lowerer) printed(a ast.Expr) ast.Expr {
 	if t := l.info.TypeOf(a); types.IsInterface(t) {
-		return l.helper(a.Pos(), run.InterfaceWords, l.pointerTo(l.expr(a), t))
+		return l.helper(a.Pos(), contract.InterfaceWords, l.pointerTo(l.expr(a), t))
 	}
 	return l.expr(a)
 }
@@ -156,7 +156,7 @@ func (l *lowerer) room(n ast.Expr, each int64, what string) ast.Expr {
 		}
 	}
 	to := &ast.CallExpr{Fun: l.ident(n.Pos(), "int64"), Lparen: n.Pos(), Args: []ast.Expr{l.expr(n)}, Rparen: n.Pos()}
-	return l.helper(n.Pos(), run.Room, to, l.number(n.Pos(), int(each)), l.quoted(n.Pos(), what))
+	return l.helper(n.Pos(), contract.Room, to, l.number(n.Pos(), int(each)), l.quoted(n.Pos(), what))
 }
 
 // minMax lowers min and max to calls of helpers with two operands.
@@ -172,7 +172,7 @@ func (l *lowerer) minMax(name string, e *ast.CallExpr) ast.Expr {
 	}
 	result := convert(b, l.expr(e.Args[0]))
 	for _, a := range e.Args[1:] {
-		result = l.helper(pos, run.Ordered(name, b.Name()), result, convert(b, l.expr(a)))
+		result = l.helper(pos, contract.Ordered(name, b.Name()), result, convert(b, l.expr(a)))
 	}
 	return convert(t, result)
 }
@@ -214,7 +214,7 @@ func (l *lowerer) panicCall(call *ast.CallExpr) []ast.Stmt {
 	call.Fun, call.Args = l.ident(pos, "panic"), []ast.Expr{l.ident(pos, v)}
 	return []ast.Stmt{block(pos,
 		l.varDecl(pos, v, t), assign(token.ASSIGN, l.ident(pos, v), x),
-		&ast.ExprStmt{X: l.helper(pos, run.NotNil, l.address(l.ident(pos, v)))},
+		&ast.ExprStmt{X: l.helper(pos, contract.NotNil, l.address(l.ident(pos, v)))},
 		&ast.ExprStmt{X: call})}
 }
 

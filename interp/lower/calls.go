@@ -9,7 +9,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // call lowers a call or a conversion.
@@ -144,11 +144,11 @@ func (l *lowerer) functionIn(e ast.Expr) ast.Expr {
 
 // blockingMethods lists methods of compiled types that may block for ever, and the helpers that do
 // the same but end when the cell is interrupted.
-var blockingMethods = map[string]run.Helper{
-	"sync.Mutex.Lock": run.Lock, "sync.RWMutex.Lock": run.Lock, "sync.RWMutex.RLock": run.RLock, "sync.Cond.Wait": run.CondWait,
-	"sync.WaitGroup.Wait": run.Wait, "sync.WaitGroup.Go": run.WaitGo,
-	"os/exec.Cmd.Run": run.CmdRun, "os/exec.Cmd.Wait": run.CmdWait, "os/exec.Cmd.Output": run.CmdOutput,
-	"os/exec.Cmd.CombinedOutput": run.CmdCombined,
+var blockingMethods = map[string]contract.Helper{
+	"sync.Mutex.Lock": contract.Lock, "sync.RWMutex.Lock": contract.Lock, "sync.RWMutex.RLock": contract.RLock, "sync.Cond.Wait": contract.CondWait,
+	"sync.WaitGroup.Wait": contract.Wait, "sync.WaitGroup.Go": contract.WaitGo,
+	"os/exec.Cmd.Run": contract.CmdRun, "os/exec.Cmd.Wait": contract.CmdWait, "os/exec.Cmd.Output": contract.CmdOutput,
+	"os/exec.Cmd.CombinedOutput": contract.CmdCombined,
 }
 
 // blocking lowers calls of blockingMethods.
@@ -266,7 +266,7 @@ func (l *lowerer) codeOf(sel *ast.SelectorExpr, e *ast.CallExpr) ast.Expr {
 	if check.IsPointer(t) {
 		x = &ast.StarExpr{Star: e.Pos(), X: x}
 	}
-	return l.helper(e.Pos(), run.Pointer, x)
+	return l.helper(e.Pos(), contract.Pointer, x)
 }
 
 // arguments lowers the arguments of a call. It reports whether it has lowered the function operand

@@ -7,12 +7,13 @@ import (
 	"strconv"
 
 	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // Once a cell of the session uses a function that reports stacks, functions of that cell and of
-// later ones begin with run.Enter, which gets their names in Go. Once a cell uses the code of a
-// function value, function values begin with run.Code, which gets the function's name and position.
+// later ones begin with contract.Enter, which gets their names in Go. Once a cell uses the code of
+// a function value, function values begin with contract.Code, which gets the function's name and
+// position.
 
 // stackFunctions lists the functions that report stacks.
 var stackFunctions = map[string]bool{
@@ -43,7 +44,7 @@ func (l *marker) code(pos token.Pos, name string, at token.Pos) []ast.Stmt {
 	if !l.program.codes || l.silent {
 		return nil
 	}
-	return []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, run.Code, l.quoted(pos, name), l.number(pos, int(at)))}}
+	return []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, contract.Code, l.quoted(pos, name), l.number(pos, int(at)))}}
 }
 
 // ofFunction marks a function literal as a value of the function fn; more is added to the
@@ -75,14 +76,14 @@ func nameUsed(fn *types.Func) string {
 // nameOf returns package runtime's name for a function. Recv is the name of its receiver's type,
 // and args the text of that type's type arguments.
 func nameOf(fn *types.Func, recv, name, args string) string {
-	path, name := "go:builtin.", run.PlainNames(name) // for the method of error
+	path, name := "go:builtin.", contract.PlainNames(name) // for the method of error
 	if fn.Pkg() != nil {
 		path = fn.Pkg().Path() + "."
 	}
 	if fn.Signature().Recv() == nil {
 		return path + name + args
 	}
-	recv = run.PlainNames(recv) + args
+	recv = contract.PlainNames(recv) + args
 	if check.IsPointer(fn.Signature().Recv().Type()) {
 		recv = "(*" + recv + ")"
 	}
@@ -130,7 +131,7 @@ func (l *marker) enter(pos token.Pos, f *function, end token.Pos) []ast.Stmt {
 
 func (l *builder) enterAs(pos token.Pos, name string, end token.Pos, top bool) ast.Stmt {
 	isTop := l.ident(pos, strconv.FormatBool(top))
-	return &ast.ExprStmt{X: l.helper(pos, run.Enter, l.quoted(pos, name), l.number(pos, int(end)), isTop)}
+	return &ast.ExprStmt{X: l.helper(pos, contract.Enter, l.quoted(pos, name), l.number(pos, int(end)), isTop)}
 }
 
 // leave returns the statement that records the position at which a function makes its deferred
@@ -139,5 +140,5 @@ func (l *marker) leave(at token.Pos) []ast.Stmt {
 	if !l.tracesCalls() {
 		return nil
 	}
-	return []ast.Stmt{&ast.ExprStmt{X: l.helper(at, run.Leave, l.number(at, int(at)))}}
+	return []ast.Stmt{&ast.ExprStmt{X: l.helper(at, contract.Leave, l.number(at, int(at)))}}
 }

@@ -10,27 +10,27 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 	"github.com/symmrepl/symmrepl/session"
 )
 
 // Cell is a lowered cell. Either Commit or Rollback ends it.
 type Cell struct {
-	Imports []string                           // import paths of the packages that it uses, under the names of ImportName
-	Hidden  run.Exports                        // symbols that it uses and that are in no table
-	Types   map[string]types.Type              // types that the runtime has to know, by key
-	Decls   []ast.Decl                         // types, functions and variables; may be empty
-	Local   map[*types.TypeName]run.InFunction // types that functions declare
+	Imports []string                                // import paths of the packages that it uses, under the names of ImportName
+	Hidden  contract.Exports                        // symbols that it uses and that are in no table
+	Types   map[string]types.Type                   // types that the runtime has to know, by key
+	Decls   []ast.Decl                              // types, functions and variables; may be empty
+	Local   map[*types.TypeName]contract.InFunction // types that functions declare
 	// types to make before anything is compiled, and to complete before functions and variables are
 	// compiled
-	Recursive []run.Recursive
+	Recursive []contract.Recursive
 	First     []ast.Decl // types to declare before Decls; may be empty
 	// registers methods for compiled code, after Decls are executed; nil when there are none
 	Methods *ast.FuncDecl
-	Main    *ast.FuncDecl     // runs the cell's statements
-	Replace []run.Replacement // functions and methods that are defined again
+	Main    *ast.FuncDecl          // runs the cell's statements
+	Replace []contract.Replacement // functions and methods that are defined again
 
-	Points []*run.Point // at which its code can stand; none if it cannot be debugged
+	Points []*contract.Point // at which its code can stand; none if it cannot be debugged
 
 	definitions *definitions
 }

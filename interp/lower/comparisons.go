@@ -5,7 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // comparesInterfaces reports whether e compares interface values, which yaegi represents
@@ -37,7 +37,7 @@ func (l *lowerer) isNil(e *ast.BinaryExpr, x ast.Expr) ast.Expr {
 	pos := e.Pos()
 	var call ast.Expr
 	if l.isSimple(x) {
-		call = l.helper(pos, run.IsNil, l.address(l.expr(x)))
+		call = l.helper(pos, contract.IsNil, l.address(l.expr(x)))
 	} else {
 		v := l.temp("x")
 		lit := &ast.FuncLit{
@@ -46,7 +46,7 @@ func (l *lowerer) isNil(e *ast.BinaryExpr, x ast.Expr) ast.Expr {
 					List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(l.info.TypeOf(x), pos)}}},
 				Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.ident(pos, "bool")}}},
 			},
-			Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.helper(pos, run.IsNil, l.address(l.ident(pos, v)))}}),
+			Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.helper(pos, contract.IsNil, l.address(l.ident(pos, v)))}}),
 		}
 		call = &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{l.expr(x)}, Rparen: pos}
 	}
@@ -89,11 +89,11 @@ func (l *lowerer) equal(e *ast.BinaryExpr) ast.Expr {
 func (l *declarer) equalCall(pos token.Pos, a, b ast.Expr, x, y types.Type) ast.Expr {
 	switch {
 	case !types.IsInterface(x):
-		return l.helper(pos, run.Holds, l.address(b), l.converted(a, x, types.NewInterfaceType(nil, nil)))
+		return l.helper(pos, contract.Holds, l.address(b), l.converted(a, x, types.NewInterfaceType(nil, nil)))
 	case !types.IsInterface(y):
-		return l.helper(pos, run.Holds, l.address(a), l.converted(b, y, types.NewInterfaceType(nil, nil)))
+		return l.helper(pos, contract.Holds, l.address(a), l.converted(b, y, types.NewInterfaceType(nil, nil)))
 	}
-	return l.helper(pos, run.Equal, l.address(a), l.address(b))
+	return l.helper(pos, contract.Equal, l.address(a), l.address(b))
 }
 
 // isSimple reports whether an operand is a variable, or a constant.
@@ -127,7 +127,7 @@ func (l *facts) comparesBoxes(e *ast.BinaryExpr) bool {
 func (l *lowerer) same(e *ast.BinaryExpr) ast.Expr {
 	t, empty := l.info.TypeOf(e.X), types.NewInterfaceType(nil, nil)
 	x, y := l.converted(l.expr(e.X), t, empty), l.converted(l.convert(e.Y, t), t, empty)
-	var call ast.Expr = l.helper(e.Pos(), run.Same, x, y)
+	var call ast.Expr = l.helper(e.Pos(), contract.Same, x, y)
 	if e.Op == token.NEQ {
 		call = &ast.UnaryExpr{OpPos: e.Pos(), Op: token.NOT, X: call}
 	}

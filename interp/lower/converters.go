@@ -5,7 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // A value of a type of cells that is converted to an interface of compiled code (any included)
@@ -52,12 +52,12 @@ func (l *declarer) converter(from, to types.Type, pos token.Pos) ast.Expr {
 		l.valueKey(from)
 		body = append(body, assign(token.ASSIGN, l.ident(pos, i), l.ident(pos, v)))
 		if _, isStruct := from.Underlying().(*types.Struct); isStruct {
-			body = append(body, &ast.ExprStmt{X: l.helper(pos, run.Hold, args...)})
+			body = append(body, &ast.ExprStmt{X: l.helper(pos, contract.Hold, args...)})
 		}
 	case types.IsInterface(from):
-		body = append(body, &ast.ExprStmt{X: l.helper(pos, run.Unbox, args...)})
+		body = append(body, &ast.ExprStmt{X: l.helper(pos, contract.Unbox, args...)})
 	default:
-		body = append(body, &ast.ExprStmt{X: l.helper(pos, run.Native, append(args, l.quoted(pos, l.valueKey(from)))...)})
+		body = append(body, &ast.ExprStmt{X: l.helper(pos, contract.Native, append(args, l.quoted(pos, l.valueKey(from)))...)})
 	}
 	l.declarations = append(l.declarations, &ast.FuncDecl{
 		Name: l.ident(pos, name),

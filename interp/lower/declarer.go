@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	"go/types"
 
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // declarer makes declarations for yaegi that are not in the cell: functions that convert values to
@@ -13,9 +13,9 @@ import (
 type declarer struct {
 	builder
 	types      map[*ast.TypeSpec]types.Object
-	recursive  []run.Recursive   // types that the cell declares
-	locals     []*types.TypeName // types that functions declare
-	localSpecs []ast.Spec        // their declarations
+	recursive  []contract.Recursive // types that the cell declares
+	locals     []*types.TypeName    // types that functions declare
+	localSpecs []ast.Spec           // their declarations
 	// named types that stand for unnamed struct types, by their text
 	bearers    map[string]*types.Named
 	converters map[string]converter  // functions that convert to interfaces, by the two types

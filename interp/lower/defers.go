@@ -6,7 +6,7 @@ import (
 	"go/types"
 
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 func (l *lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
@@ -15,18 +15,18 @@ func (l *lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
 		return &ast.ExprStmt{X: &ast.CallExpr{Fun: fun, Args: args}}
 	}
 	if l.isBuiltin(s.Call, "recover") {
-		return append(l.mark(s.Call), push(run.DefersPushRecover))
+		return append(l.mark(s.Call), push(contract.DefersPushRecover))
 	}
 	out, call, itself := l.suspend(s.Call)
 	if itself {
-		return append(out, push(run.DefersPush, call))
+		return append(out, push(contract.DefersPush, call))
 	}
-	return append(out, push(run.DefersPushCall, call))
+	return append(out, push(contract.DefersPushCall, call))
 }
 
 func (l *lowerer) goStmt(s *ast.GoStmt) []ast.Stmt {
 	out, call, _ := l.suspend(s.Call)
-	return append(out, &ast.ExprStmt{X: l.helper(s.Pos(), run.Go, call)})
+	return append(out, &ast.ExprStmt{X: l.helper(s.Pos(), contract.Go, call)})
 }
 
 // suspend lowers a call that happens later. It returns statements that evaluate the call's function
@@ -141,7 +141,7 @@ func (l *lowerer) receiver(sel *ast.SelectorExpr, later func(ast.Expr, types.Typ
 	}
 	x := later(sel.X, nil)
 	if types.IsInterface(s.Recv()) {
-		*out = append(*out, &ast.ExprStmt{X: l.helper(sel.Pos(), run.ReceiverHeld, l.address(x))})
+		*out = append(*out, &ast.ExprStmt{X: l.helper(sel.Pos(), contract.ReceiverHeld, l.address(x))})
 	}
 	return &ast.SelectorExpr{X: x, Sel: sel.Sel}
 }

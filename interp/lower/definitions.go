@@ -6,7 +6,7 @@ import (
 	"reflect"
 
 	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // definitions holds the declarations that a cell adds to the program once yaegi has accepted it.
@@ -18,7 +18,7 @@ type definitions struct {
 	taken   []*Storage // storage of earlier variables that is used again
 	dropped []string   // functions in yaegi that no cell can call any more
 	gone    map[string]bool
-	replace []run.Replacement
+	replace []contract.Replacement
 
 	uses     map[string][]string // see callers.go
 	outdated []outdated
@@ -41,7 +41,7 @@ func (p *Program) define(l *lowerer) *definitions {
 			if old := d.redefines(name, obj); old != "" {
 				l.declared[obj] = l.names[obj]
 				l.names[obj] = old
-				d.replace = append(d.replace, run.Replacement{Old: old, Fresh: l.declared[obj]})
+				d.replace = append(d.replace, contract.Replacement{Old: old, Fresh: l.declared[obj]})
 			}
 		}
 	}
@@ -49,7 +49,7 @@ func (p *Program) define(l *lowerer) *definitions {
 		if m.Again {
 			fresh := p.newName(m.Method.Name())
 			l.declared[m.Method] = fresh
-			d.replace = append(d.replace, run.Replacement{Type: p.names[m.Type.Obj()], Old: m.Method.Name(), Fresh: fresh})
+			d.replace = append(d.replace, contract.Replacement{Type: p.names[m.Type.Obj()], Old: m.Method.Name(), Fresh: fresh})
 		}
 	}
 	taken := map[string]*Storage{}
@@ -96,7 +96,7 @@ func (d *definitions) redefineInstances(name string, fn *types.Func) {
 		inst := &instance{obj: fn, args: was.args, name: was.name, fresh: d.program.newName(name)}
 		d.l.instances[fn] = append(d.l.instances[fn], inst)
 		d.l.pending = append(d.l.pending, inst)
-		d.replace = append(d.replace, run.Replacement{Old: inst.name, Fresh: inst.fresh})
+		d.replace = append(d.replace, contract.Replacement{Old: inst.name, Fresh: inst.fresh})
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // finishFunction adds statements at the beginning and the end of a lowered function, and makes the
@@ -34,11 +34,11 @@ func (l *marker) withDefers(pos token.Pos, f *function, body []ast.Stmt) []ast.S
 		body = append([]ast.Stmt{l.enterAs(pos, "", pos, false)}, body...)
 	}
 	do := &ast.CallExpr{
-		Fun:  &ast.SelectorExpr{X: l.ident(pos, f.deferred), Sel: l.ident(pos, run.DefersDo)},
+		Fun:  &ast.SelectorExpr{X: l.ident(pos, f.deferred), Sel: l.ident(pos, contract.DefersDo)},
 		Args: []ast.Expr{l.closure(pos, body...)},
 	}
 	out := []ast.Stmt{
-		assign(token.DEFINE, l.ident(pos, f.deferred), l.helper(pos, run.NewDefers)),
+		assign(token.DEFINE, l.ident(pos, f.deferred), l.helper(pos, contract.NewDefers)),
 		&ast.ExprStmt{X: do},
 	}
 	if f.results == nil {

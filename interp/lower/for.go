@@ -6,7 +6,7 @@ import (
 	"go/types"
 	"slices"
 
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // forStmt lowers a for loop. Its variables are new in every iteration, which matters only if a
@@ -66,7 +66,7 @@ func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
 	if len(s.Body.List) == 0 && s.Post == nil {
 		// Yaegi cannot stop a loop with an empty body. As in Go, such a loop does not make way for others
 		// by itself: it would move from thread to thread all the time.
-		s.Body.List = []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, run.Spin)}}
+		s.Body.List = []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, contract.Spin)}}
 	}
 	if !kept {
 		// yaegi would run the init statement in each iteration

@@ -6,7 +6,7 @@ import (
 	"go/types"
 
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // forwarder returns a function literal with the given signature and no body yet, and its parameters
@@ -29,8 +29,8 @@ func (l *builder) forward(lit *ast.FuncLit, sig *types.Signature, fun ast.Expr, 
 	if sig.Variadic() {
 		call.Ellipsis = pos
 	}
-	panics := &ast.BinaryExpr{X: l.ident(pos, run.PanickingVar), OpPos: pos, Op: token.GTR, Y: l.number(pos, 0)}
-	lit.Body.List = []ast.Stmt{&ast.IfStmt{If: pos, Cond: panics, Body: block(pos, &ast.ExprStmt{X: l.helper(pos, run.Forward)})}}
+	panics := &ast.BinaryExpr{X: l.ident(pos, contract.PanickingVar), OpPos: pos, Op: token.GTR, Y: l.number(pos, 0)}
+	lit.Body.List = []ast.Stmt{&ast.IfStmt{If: pos, Cond: panics, Body: block(pos, &ast.ExprStmt{X: l.helper(pos, contract.Forward)})}}
 	lit.Body.List = append(lit.Body.List, l.passOn(sig, call)...)
 	return lit
 }

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // An assertion to an interface type with methods that a cell declares must find every type that
@@ -67,5 +67,5 @@ func (l *declarer) registerImplementation(key string, iface, t types.Type) {
 	into, args := l.forwarder(pos, types.NewSignatureType(nil, nil, nil, param, result, false))
 	into.Body.List = []ast.Stmt{&ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.converted(args[0], t, iface)}}}
 	l.registrations = append(l.registrations,
-		&ast.ExprStmt{X: l.helper(pos, run.Implementation, l.quoted(pos, l.valueKey(t)), l.quoted(pos, key), into)})
+		&ast.ExprStmt{X: l.helper(pos, contract.Implementation, l.quoted(pos, l.valueKey(t)), l.quoted(pos, key), into)})
 }

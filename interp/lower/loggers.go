@@ -5,7 +5,7 @@ import (
 	"go/types"
 
 	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // loggerMethods lists the functions of package log, and methods of its loggers, that write the
@@ -23,7 +23,7 @@ func (l *marker) isLogger(e *ast.SelectorExpr) bool {
 
 // loggerAt turns a lowered logger into a run.Logger, which knows the position of e.
 func (l *builder) loggerAt(e *ast.SelectorExpr, logger ast.Expr) ast.Expr {
-	return l.helper(e.Pos(), run.LoggerAt, logger, l.number(e.Pos(), int(e.Sel.Pos())))
+	return l.helper(e.Pos(), contract.LoggerAt, logger, l.number(e.Pos(), int(e.Sel.Pos())))
 }
 
 // standardLogger lowers the selection of such a function of package log.

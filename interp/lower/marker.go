@@ -5,7 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // marker keeps the function that is being lowered. It adds to the function the statements that
@@ -18,7 +18,7 @@ type marker struct {
 	inits       int                   // how many functions init have been lowered
 	instancing  *instance             // the instance whose declaration is being lowered, or nil
 	counters    map[types.Object]bool // variables that are never negative
-	inFunctions map[*types.TypeName]run.InFunction
+	inFunctions map[*types.TypeName]contract.InFunction
 	points      points
 }
 
@@ -75,9 +75,9 @@ func (l *marker) markAt(pos token.Pos) []ast.Stmt {
 	}
 	set := func(name string) ast.Stmt { return &ast.ExprStmt{X: l.ident(pos, name)} }
 	if l.fn != nil && l.fn.top() {
-		return []ast.Stmt{set(run.MarkVar), set(run.CallVar)}
+		return []ast.Stmt{set(contract.MarkVar), set(contract.CallVar)}
 	}
-	return []ast.Stmt{set(run.MarkVar)}
+	return []ast.Stmt{set(contract.MarkVar)}
 }
 
 // loopMark checks whether a position stored once before a loop is enough: only one statement of the

@@ -5,7 +5,7 @@ import (
 	"go/types"
 
 	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // functionValue lowers a function of the session that is used as a value to a closure that calls
@@ -39,7 +39,7 @@ func (l *lowerer) methodValue(sel *ast.SelectorExpr, s *types.Selection) ast.Exp
 	r := l.temp("recv")
 	switch {
 	case types.IsInterface(recv):
-		nilCheck = []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, run.ReceiverHeld, l.address(l.ident(pos, r)))}}
+		nilCheck = []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, contract.ReceiverHeld, l.address(l.ident(pos, r)))}}
 	case byPointer && !check.IsPointer(recv):
 		recv, x = types.NewPointer(recv), l.address(x)
 	case !byPointer && check.IsPointer(recv):

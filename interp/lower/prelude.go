@@ -5,7 +5,7 @@ import (
 	"go/token"
 
 	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // Prelude returns a file that declares the variables shared by lowered code and the runtime, and
@@ -17,8 +17,8 @@ func (p *Program) Prelude() (at token.Pos, decls []ast.Decl) {
 	method := &ast.Field{Names: []*ast.Ident{l.ident(at, "M")}, Type: &ast.FuncType{Func: at, Params: &ast.FieldList{Opening: at}}}
 	var binds []ast.Stmt
 	for name, typ := range map[string]ast.Expr{
-		run.MarkVar: l.ident(at, "int"), run.CallVar: l.ident(at, "int"), run.PanickingVar: l.ident(at, "int"),
-		run.BoxVar: &ast.InterfaceType{Interface: at, Methods: &ast.FieldList{Opening: at, List: []*ast.Field{method}}},
+		contract.MarkVar: l.ident(at, "int"), contract.CallVar: l.ident(at, "int"), contract.PanickingVar: l.ident(at, "int"),
+		contract.BoxVar: &ast.InterfaceType{Interface: at, Methods: &ast.FieldList{Opening: at, List: []*ast.Field{method}}},
 	} {
 		decls = append(decls, &ast.GenDecl{TokPos: at, Tok: token.VAR,
 			Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{l.ident(at, name)}, Type: typ}}})

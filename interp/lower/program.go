@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // Program holds the objects of the committed cells, with their names in yaegi. Each committed cell
@@ -144,7 +144,7 @@ func (p *Program) newName(name string) string {
 func (p *Program) newTypeName(name string, ofPackage bool) string {
 	p.version[name]++
 	if n := p.version[name]; n > 1 || ofPackage || types.Universe.Lookup(name) != nil {
-		return fmt.Sprintf("%s%s%d", name, run.TypeVersion, n)
+		return fmt.Sprintf("%s%s%d", name, contract.TypeVersion, n)
 	}
 	return name
 }

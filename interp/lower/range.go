@@ -7,7 +7,7 @@ import (
 	"go/types"
 
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // rangeStmt lowers a range loop.
@@ -174,7 +174,7 @@ func (l *lowerer) rangeString(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.St
 	str := &ast.CallExpr{Fun: l.ident(pos, "string"), Lparen: pos, Args: []ast.Expr{l.expr(s.X)}, Rparen: pos}
 	define := &ast.AssignStmt{
 		Lhs: []ast.Expr{l.ident(pos, at), l.ident(pos, runes)}, TokPos: pos, Tok: token.DEFINE,
-		Rhs: []ast.Expr{l.helper(pos, run.Runes, str)},
+		Rhs: []ast.Expr{l.helper(pos, contract.Runes, str)},
 	}
 	loop := &ast.RangeStmt{For: pos, TokPos: pos, Tok: token.DEFINE, X: l.ident(pos, runes), Body: l.block(s.Body)}
 	var first []ast.Stmt

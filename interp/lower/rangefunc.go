@@ -6,7 +6,7 @@ import (
 	"go/types"
 	"strconv"
 
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // rangeFunc lowers a loop over an iterator function. The body becomes the function that the
@@ -38,7 +38,7 @@ func (l *lowerer) rangeFunc(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 		b.label = label.Label.Name
 	}
 	lit, params := l.forwarder(pos, yield)
-	body := []ast.Stmt{b.whenState(token.NEQ, run.Iterating, b.misused(l.ident(pos, b.state))), b.setState(run.InBody)}
+	body := []ast.Stmt{b.whenState(token.NEQ, contract.Iterating, b.misused(l.ident(pos, b.state))), b.setState(contract.InBody)}
 	for i, e := range []ast.Expr{s.Key, s.Value} {
 		if id, ok := e.(*ast.Ident); e != nil && !(ok && id.Name == "_") {
 			body = append(body, assign(s.Tok, l.expr(e), params[i]))
@@ -63,10 +63,10 @@ func (l *lowerer) rangeFunc(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 	}
 	m = append(m,
 		assign(token.DEFINE, l.ident(pos, b.exit), l.number(pos, 0)),
-		assign(token.DEFINE, l.ident(pos, b.state), l.number(pos, run.Iterating)),
+		assign(token.DEFINE, l.ident(pos, b.state), l.number(pos, contract.Iterating)),
 		&ast.ExprStmt{X: &ast.CallExpr{Fun: x, Lparen: pos, Args: []ast.Expr{lit}, Rparen: pos}},
-		b.whenState(token.EQL, run.InBody, b.misused(l.number(pos, run.MissedPanic))),
-		b.setState(run.LoopOver))
+		b.whenState(token.EQL, contract.InBody, b.misused(l.number(pos, contract.MissedPanic))),
+		b.setState(contract.LoopOver))
 	return []ast.Stmt{block(pos, append(m, b.after...)...)}
 }
 
@@ -139,9 +139,9 @@ func (b *iteration) clauses(body *ast.BlockStmt, in nesting) {
 
 // endBody ends a call of the body; more says whether the iterator may call it again.
 func (b *iteration) endBody(more bool) []ast.Stmt {
-	state := run.Iterating
+	state := contract.Iterating
 	if !more {
-		state = run.BodyDone
+		state = contract.BodyDone
 	}
 	return []ast.Stmt{b.setState(state), &ast.ReturnStmt{Return: b.pos, Results: []ast.Expr{b.l.ident(b.pos, strconv.FormatBool(more))}}}
 }
@@ -159,7 +159,7 @@ func (b *iteration) whenState(op token.Token, state int, then ast.Stmt) ast.Stmt
 
 // misused returns a statement that panics because the iterator breaks the rules.
 func (b *iteration) misused(state ast.Expr) ast.Stmt {
-	return &ast.ExprStmt{X: b.l.helper(b.pos, run.Misused, state)}
+	return &ast.ExprStmt{X: b.l.helper(b.pos, contract.Misused, state)}
 }
 
 // way records which way was taken and ends the iteration; the statement then runs after it.

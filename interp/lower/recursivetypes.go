@@ -10,8 +10,8 @@ import (
 )
 
 // A type that contains itself other than through a named struct, such as type T []T, becomes a type
-// of a compiled package for yaegi: see run.Recursive. It is built from an alias of its underlying
-// type, which is the only declaration that yaegi gets.
+// of a compiled package for yaegi: see contract.Recursive. It is built from an alias of its
+// underlying type, which is the only declaration that yaegi gets.
 
 // refuseRecursive refuses a use of such a type that yaegi handles differently than for other types:
 // in slices, arrays and channels, and with methods.

@@ -6,7 +6,7 @@ import (
 	"go/types"
 	"strconv"
 
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // selectStmt lowers a select to calls of the runtime and a switch: yaegi's select shares its cases
@@ -32,22 +32,22 @@ func (l *lowerer) selectStmt(s *ast.SelectStmt, label *ast.LabeledStmt) []ast.St
 		out = append(out, l.declare(v, t, e)...)
 		return l.address(l.ident(pos, v))
 	}
-	out = append(out, assign(token.DEFINE, l.ident(pos, name), l.helper(pos, run.NewSelect)))
+	out = append(out, assign(token.DEFINE, l.ident(pos, name), l.helper(pos, contract.NewSelect)))
 	sw := &ast.SwitchStmt{Switch: pos, Tag: l.ident(pos, which), Body: block(pos)}
 	for i, cc := range s.Body.List {
 		clause := cc.(*ast.CommClause)
 		var first []ast.Stmt
 		switch comm := clause.Comm.(type) {
 		case nil:
-			out = append(out, &ast.ExprStmt{X: method(run.SelectDefault)})
+			out = append(out, &ast.ExprStmt{X: method(contract.SelectDefault)})
 		case *ast.SendStmt:
 			t := l.info.TypeOf(comm.Chan)
 			channel := keep("channel", t, comm.Chan)
 			elem := t.Underlying().(*types.Chan).Elem()
-			out = append(out, &ast.ExprStmt{X: method(run.SelectSend, channel, keep("value", elem, comm.Value))})
+			out = append(out, &ast.ExprStmt{X: method(contract.SelectSend, channel, keep("value", elem, comm.Value))})
 		case *ast.ExprStmt:
 			u := ast.Unparen(comm.X).(*ast.UnaryExpr)
-			out = append(out, &ast.ExprStmt{X: method(run.SelectRecv, keep("channel", l.info.TypeOf(u.X), u.X))})
+			out = append(out, &ast.ExprStmt{X: method(contract.SelectRecv, keep("channel", l.info.TypeOf(u.X), u.X))})
 		case *ast.AssignStmt:
 			u := ast.Unparen(comm.Rhs[0]).(*ast.UnaryExpr)
 			t := l.info.TypeOf(u.X)
@@ -63,13 +63,13 @@ func (l *lowerer) selectStmt(s *ast.SelectStmt, label *ast.LabeledStmt) []ast.St
 				args = append(args, l.address(l.ident(pos, v)))
 				set.Rhs = append(set.Rhs, l.typed(l.ident(pos, v), kind))
 			}
-			out = append(out, &ast.ExprStmt{X: method(run.SelectRecv, args...)})
+			out = append(out, &ast.ExprStmt{X: method(contract.SelectRecv, args...)})
 			first = l.assign(set)
 		}
 		number := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(i)}
 		sw.Body.List = append(sw.Body.List,
 			&ast.CaseClause{Case: pos, List: []ast.Expr{number}, Body: append(first, l.clause(clause.Body)...)})
 	}
-	out = append(out, assign(token.DEFINE, l.ident(pos, which), method(run.SelectDo)), withLabel(label, sw))
+	out = append(out, assign(token.DEFINE, l.ident(pos, which), method(contract.SelectDo)), withLabel(label, sw))
 	return []ast.Stmt{block(pos, out...)}
 }

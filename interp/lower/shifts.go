@@ -6,7 +6,7 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // shiftCount lowers the count of a shift. A negative count panics, which yaegi does not check.
@@ -27,7 +27,7 @@ func (l *lowerer) shiftCount(e ast.Expr) ast.Expr {
 		}
 		return low
 	}
-	return l.helper(e.Pos(), run.ShiftCount, to("int64"))
+	return l.helper(e.Pos(), contract.ShiftCount, to("int64"))
 }
 
 // shifted lowers the left operand of a shift. The type of a constant depends on the context, which

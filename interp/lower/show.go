@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // show lowers the cell's last expression. The runtime gets pointers to its values, so that it sees
@@ -19,7 +19,7 @@ func (l *lowerer) show(e ast.Expr) []ast.Stmt {
 		if l.c.Quiet {
 			return nil
 		}
-		return []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, run.Show)}}
+		return []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, contract.Show)}}
 	}
 	s := &ast.ExprStmt{X: e}
 	out := l.callsFirst(s)
@@ -47,14 +47,14 @@ func (l *declarer) showVars(pos token.Pos, vars []ast.Expr) []ast.Stmt {
 	for _, v := range vars {
 		args = append(args, l.address(v))
 	}
-	out := []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, run.Show, args...)}}
+	out := []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, contract.Show, args...)}}
 	for i, t := range l.c.Values {
 		if method := l.describing(t); method != "" {
 			call := &ast.CallExpr{Fun: &ast.SelectorExpr{X: vars[i], Sel: l.ident(pos, method)}, Lparen: pos, Rparen: pos}
 			text := l.closure(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{call}})
 			text.Type.Results = &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.ident(pos, "string")}}}
 			index := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(i)}
-			out = append(out, &ast.ExprStmt{X: l.helper(pos, run.Describe, index, text)})
+			out = append(out, &ast.ExprStmt{X: l.helper(pos, contract.Describe, index, text)})
 		}
 	}
 	if slices.ContainsFunc(l.c.Values, l.renders) {
@@ -62,7 +62,7 @@ func (l *declarer) showVars(pos token.Pos, vars []ast.Expr) []ast.Stmt {
 		for i, v := range vars {
 			values = append(values, l.converted(v, l.c.Values[i], types.NewInterfaceType(nil, nil)))
 		}
-		out = append(out, &ast.ExprStmt{X: l.helper(pos, run.Render, values...)})
+		out = append(out, &ast.ExprStmt{X: l.helper(pos, contract.Render, values...)})
 	}
 	return out
 }

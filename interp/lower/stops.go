@@ -7,16 +7,16 @@ import (
 	"slices"
 
 	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
-// In a cell that can be debugged, each statement follows a call of run.StopAt with the number of a
-// run.Point and the local variables that are visible there. The functions of such a cell begin with
-// run.Enter, so that the debugger knows the calls that a goroutine is in.
+// In a cell that can be debugged, each statement follows a call of contract.StopAt with the number
+// of a contract.Point and the local variables that are visible there. The functions of such a cell
+// begin with contract.Enter, so that the debugger knows the calls that a goroutine is in.
 
 // points collects the points of a cell.
 type points struct {
-	list []*run.Point
+	list []*contract.Point
 	next int // number of the next point; 0 if the cell cannot be debugged
 }
 
@@ -26,8 +26,9 @@ func (l *marker) isDebugged() bool { return l.points.next > 0 && !l.silent }
 // tracesCalls reports whether functions record the calls of each goroutine.
 func (l *marker) tracesCalls() bool { return !l.silent && (l.program.stacks || l.points.next > 0) }
 
-// stopBefore returns the call of run.StopAt that precedes a statement or the cell's last expression.
-// It returns none for statements that do nothing themselves, and in code that is not debugged.
+// stopBefore returns the call of contract.StopAt that precedes a statement or the cell's last
+// expression. It returns none for statements that do nothing themselves, and in code that is not
+// debugged.
 func (l *lowerer) stopBefore(n ast.Node) []ast.Stmt {
 	if !l.isDebugged() {
 		return nil
@@ -44,7 +45,7 @@ func (l *lowerer) stopBefore(n ast.Node) []ast.Stmt {
 		}
 	}
 	at := n.Pos()
-	p := &run.Point{Pos: at}
+	p := &contract.Point{Pos: at}
 	args := []ast.Expr{l.number(at, l.points.next)}
 	seen := map[string]bool{}
 	for f := l.fn; f != nil; f = f.outer {
@@ -63,14 +64,14 @@ func (l *lowerer) stopBefore(n ast.Node) []ast.Stmt {
 				continue
 			}
 			seen[v.Name()] = true
-			p.Variables = append(p.Variables, run.PointVariable{Name: v.Name(), Type: v.Type()})
+			p.Variables = append(p.Variables, contract.PointVariable{Name: v.Name(), Type: v.Type()})
 			args = append(args, place)
 		}
 	}
 	l.points.list = append(l.points.list, p)
 	p.ID = l.points.next
 	l.points.next++
-	return []ast.Stmt{&ast.ExprStmt{X: l.helper(at, run.StopAt, args...)}}
+	return []ast.Stmt{&ast.ExprStmt{X: l.helper(at, contract.StopAt, args...)}}
 }
 
 // localsOf returns the variables that a function declares, the last first, not counting functions in

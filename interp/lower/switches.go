@@ -6,7 +6,7 @@ import (
 	"go/types"
 	"slices"
 
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // switchStmt lowers a switch. The init statement precedes the switch, because yaegi would evaluate
@@ -131,7 +131,7 @@ func (l *lowerer) matches(tag *ast.Ident, e ast.Expr) ast.Expr {
 	x := l.ident(pos, tag.Name)
 	l.info.Types[x] = l.info.Types[tag]
 	if l.info.Types[e].IsNil() && types.IsInterface(l.info.TypeOf(tag)) {
-		return l.helper(pos, run.IsNil, l.address(x))
+		return l.helper(pos, contract.IsNil, l.address(x))
 	}
 	if _, isLiteral := e.(*ast.CompositeLit); isLiteral {
 		e = l.paren(e)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // finishType tags a declared type obj, so that its values can be distinguished from those of other
@@ -43,7 +43,7 @@ func (l *declarer) typeHelpers(s *ast.TypeSpec) []*ast.FuncDecl {
 // tagType writes a struct type's name into the tag of its first field. The tag makes the type
 // different from all others in package reflect, and gives the name of any value of the type.
 func tagType(f *ast.Field, name string) {
-	tag := run.TypeTag + ":" + strconv.Quote(name)
+	tag := contract.TypeTag + ":" + strconv.Quote(name)
 	if f.Tag != nil {
 		if old, err := strconv.Unquote(f.Tag.Value); err == nil {
 			tag = old + " " + tag
@@ -138,7 +138,7 @@ func (l *declarer) registerMethods(t types.Type, only *types.Func) {
 		var x ast.Expr = l.ident(pos, recv)
 		l.forward(lit, sig, &ast.SelectorExpr{X: x, Sel: l.ident(pos, fn.Name())}, args)
 		l.registrations = append(l.registrations,
-			&ast.ExprStmt{X: l.helper(pos, run.Method, l.quoted(pos, key), l.quoted(pos, fn.Name()), lit)})
+			&ast.ExprStmt{X: l.helper(pos, contract.Method, l.quoted(pos, key), l.quoted(pos, fn.Name()), lit)})
 	}
 }
 
@@ -161,8 +161,8 @@ func (l *declarer) recursiveSpec(s *ast.TypeSpec, obj types.Object) *ast.TypeSpe
 	if typed.HasStruct(named.Underlying()) {
 		l.refuseRecursive(s.Name.Pos(), named)
 	}
-	l.recursive = append(l.recursive, run.Recursive{Type: named, Symbol: l.recursiveSymbol(named.Obj()), Underlying: l.name(obj)})
-	l.imports[run.HiddenPath] = true
+	l.recursive = append(l.recursive, contract.Recursive{Type: named, Symbol: l.recursiveSymbol(named.Obj()), Underlying: l.name(obj)})
+	l.imports[contract.HiddenPath] = true
 	l.types[s] = obj
 	s.Name, s.Assign = l.ident(s.Name.Pos(), l.name(obj)), s.Name.Pos()
 	s.Type = l.typeExpr(named.Underlying(), s.Type.Pos())

@@ -10,7 +10,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // typeExpr writes a type as syntax for yaegi.
@@ -52,7 +52,7 @@ func (l *builder) typeExpr(t types.Type, pos token.Pos) ast.Expr {
 func (l *builder) namedType(t *types.Named, pos token.Pos) ast.Expr {
 	obj := t.Obj()
 	if l.isRecursive(t) {
-		return l.pkgMember(pos, run.HiddenPath, l.recursiveSymbol(obj))
+		return l.pkgMember(pos, contract.HiddenPath, l.recursiveSymbol(obj))
 	}
 	if name := l.ownType(t); name != "" {
 		return l.ident(pos, name)
@@ -146,7 +146,7 @@ func (l *builder) blankFields(s *ast.StructType) {
 		for i, id := range f.Names {
 			if id.Name == "_" {
 				n++
-				f.Names[i] = l.ident(id.Pos(), run.BlankField+strconv.Itoa(n))
+				f.Names[i] = l.ident(id.Pos(), contract.BlankField+strconv.Itoa(n))
 			}
 		}
 	}
@@ -195,13 +195,13 @@ func (l *facts) checkKey(pos token.Pos, t types.Type) {
 // hiddenSymbol adds a value that is in no table to the cell's hidden symbols, and returns an
 // expression for it.
 func (l *builder) hiddenSymbol(pos token.Pos, name string, v reflect.Value) ast.Expr {
-	key := run.HiddenPath + "/hidden"
+	key := contract.HiddenPath + "/hidden"
 	if l.hidden[key] == nil {
 		l.hidden[key] = map[string]reflect.Value{}
 	}
 	name = "T" + path2ident(name)
 	l.hidden[key][name] = v
-	return l.pkgMember(pos, run.HiddenPath, name)
+	return l.pkgMember(pos, contract.HiddenPath, name)
 }
 
 // zero returns the shortest expression that sets a variable of type t to zero.

@@ -5,7 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // An unnamed struct type has the methods of its embedded fields. A value that is converted to a
@@ -36,7 +36,7 @@ func (l *declarer) structBearer(t *types.Struct, pos token.Pos) *types.Named {
 	if named := l.bearers[key]; named != nil {
 		return named
 	}
-	obj := types.NewTypeName(pos, l.checker.Package(), run.UnnamedStruct, nil)
+	obj := types.NewTypeName(pos, l.checker.Package(), contract.UnnamedStruct, nil)
 	named := types.NewNamed(obj, t, nil)
 	l.bearers[key] = named
 	l.names[obj] = l.program.newTypeName(obj.Name(), l.c.Package != nil)

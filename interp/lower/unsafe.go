@@ -7,7 +7,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // Package unsafe. Sizeof, Alignof and Offsetof are constants, computed from Go's sizes. Yaegi's
@@ -33,18 +33,18 @@ func (l *lowerer) unsafeBuiltin(name string, e *ast.CallExpr) ast.Expr {
 	}
 	switch t := l.info.TypeOf(e.Args[0]); name {
 	case "Add":
-		return l.helper(pos, run.UnsafeAdd, argument(types.Typ[types.UnsafePointer]), number(1))
+		return l.helper(pos, contract.UnsafeAdd, argument(types.Typ[types.UnsafePointer]), number(1))
 	case "Slice":
 		elem := result.Underlying().(*types.Slice).Elem()
 		l.checkLayout(pos, elem)
-		return l.viaHelper(pos, run.UnsafeSlice, argument(types.NewPointer(elem)), types.NewPointer(elem), result, number(1))
+		return l.viaHelper(pos, contract.UnsafeSlice, argument(types.NewPointer(elem)), types.NewPointer(elem), result, number(1))
 	case "SliceData":
 		l.checkLayout(pos, t.Underlying().(*types.Slice).Elem())
-		return l.viaHelper(pos, run.UnsafeSliceData, argument(t), t, result)
+		return l.viaHelper(pos, contract.UnsafeSliceData, argument(t), t, result)
 	case "String":
-		return l.helper(pos, run.UnsafeString, argument(types.NewPointer(types.Typ[types.Byte])), number(1))
+		return l.helper(pos, contract.UnsafeString, argument(types.NewPointer(types.Typ[types.Byte])), number(1))
 	case "StringData":
-		return l.helper(pos, run.UnsafeStringData, l.conversion(types.Typ[types.String], argument(types.Typ[types.String])))
+		return l.helper(pos, contract.UnsafeStringData, l.conversion(types.Typ[types.String], argument(types.Typ[types.String])))
 	}
 	l.refuse(pos, "unsafe."+name+" that is not a constant here; declare the type of its operand")
 	return nil
@@ -62,15 +62,15 @@ func (l *lowerer) unsafeConversion(e *ast.CallExpr, to types.Type) ast.Expr {
 		return l.zeroValue(pos, to)
 	case toUnsafe && check.IsPointer(from):
 		l.checkLayout(pos, from.Underlying().(*types.Pointer).Elem())
-		return l.viaHelper(pos, run.UnsafePointer, l.expr(e.Args[0]), from, to)
+		return l.viaHelper(pos, contract.UnsafePointer, l.expr(e.Args[0]), from, to)
 	case toUnsafe:
-		x := l.helper(pos, run.UnsafeOfUintptr, l.conversion(types.Typ[types.Uintptr], l.expr(e.Args[0])))
+		x := l.helper(pos, contract.UnsafeOfUintptr, l.conversion(types.Typ[types.Uintptr], l.expr(e.Args[0])))
 		return l.passOne(pos, x, pointer, to)
 	case check.IsPointer(to):
 		l.checkLayout(pos, to.Underlying().(*types.Pointer).Elem())
-		return l.viaHelper(pos, run.UnsafePointer, l.expr(e.Args[0]), from, to)
+		return l.viaHelper(pos, contract.UnsafePointer, l.expr(e.Args[0]), from, to)
 	}
-	x := l.helper(pos, run.UnsafeUintptr, l.passOne(pos, l.expr(e.Args[0]), from, pointer))
+	x := l.helper(pos, contract.UnsafeUintptr, l.passOne(pos, l.expr(e.Args[0]), from, pointer))
 	return l.conversion(to, x)
 }
 
@@ -78,7 +78,7 @@ func (l *lowerer) unsafeConversion(e *ast.CallExpr, to types.Type) ast.Expr {
 // x:
 //
 //	func(x X, n ...int64) R { var r R; helper(&r, &x, n...); return r }(x, n...)
-func (l *builder) viaHelper(pos token.Pos, helper run.Helper, x ast.Expr, from, result types.Type, n ...ast.Expr) ast.Expr {
+func (l *builder) viaHelper(pos token.Pos, helper contract.Helper, x ast.Expr, from, result types.Type, n ...ast.Expr) ast.Expr {
 	v, r := l.temp("v"), l.temp("r")
 	params := []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(from, pos)}}
 	args := []ast.Expr{l.address(l.ident(pos, r)), l.address(l.ident(pos, v))}

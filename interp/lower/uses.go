@@ -7,7 +7,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/generics"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // qualified adds the package to a name that is visible through a dot import; it returns other
@@ -104,7 +104,7 @@ func (l *builder) instance(id *ast.Ident, e ast.Expr) ast.Expr {
 func (l *builder) instantiate(g *check.Generic, f *ast.FuncDecl, args []types.Type) *types.Func {
 	fn, params, err := l.checker.Instantiate(l.info, g, f, args)
 	if err != nil {
-		l.refuse(f.Pos(), "with these type arguments "+run.PlainNames(f.Name.Name)+" cannot be compiled: "+err.Error())
+		l.refuse(f.Pos(), "with these type arguments "+contract.PlainNames(f.Name.Name)+" cannot be compiled: "+err.Error())
 	}
 	for _, p := range params {
 		l.params[p] = true

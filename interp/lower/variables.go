@@ -5,7 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // declStmt lowers local declarations. Constants are folded where they are used.
@@ -46,7 +46,7 @@ func (l *lowerer) varSpec(spec *ast.ValueSpec) []ast.Stmt {
 		v := l.info.Defs[id]
 		switch {
 		case spec.Values == nil && l.hoisted[v]:
-			out = append(out, &ast.ExprStmt{X: l.helper(pos, run.Zero, l.address(l.identifier(id)))})
+			out = append(out, &ast.ExprStmt{X: l.helper(pos, contract.Zero, l.address(l.identifier(id)))})
 			continue
 		case spec.Values == nil && id.Name == "_":
 			continue

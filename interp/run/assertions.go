@@ -7,6 +7,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/interp/internal/named"
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // dynamicType returns the concrete value that an interface variable holds. If the value's type is
@@ -22,7 +23,7 @@ func (n *natives) dynamicType(v reflect.Value) (reflect.Value, string) {
 		t, star = t.Elem(), "*"
 	}
 	if t.Kind() == reflect.Struct && t.NumField() > 0 {
-		if tagged, ok := t.Field(0).Tag.Lookup(TypeTag); ok {
+		if tagged, ok := t.Field(0).Tag.Lookup(contract.TypeTag); ok {
 			return v, star + tagged
 		}
 	}
@@ -177,7 +178,7 @@ func (rt *Runtime) failAssert(x any, from, to string, methods ...string) {
 		}
 	}
 	if held.IsValid() {
-		what = PlainNames(held.Type().String())
+		what = contract.PlainNames(held.Type().String())
 	}
 	inter := ""
 	if len(methods) == 0 {

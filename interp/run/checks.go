@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // indexFault panics as Go does for index i of n elements.
@@ -85,22 +86,13 @@ const (
 	unsignedLimit
 )
 
-// States of a range over a function, as its lowered loop numbers them.
-const (
-	Iterating   = iota // the iterator may call the body
-	InBody             // the body runs, or has panicked
-	BodyDone           // the body has returned false
-	LoopOver           // the iterator has returned
-	MissedPanic        // the iterator has returned although the body panicked
-)
-
 // misused panics as Go does when an iterator breaks the rules in the given state.
 func misused(state int) {
 	panic("runtime error: " + map[int]runtimeError{
-		InBody:      "range function continued iteration after loop body panic",
-		BodyDone:    "range function continued iteration after function for loop body returned false",
-		LoopOver:    "range function continued iteration after whole loop exit",
-		MissedPanic: "range function recovered a loop body panic and did not resume panicking",
+		contract.InBody:      "range function continued iteration after loop body panic",
+		contract.BodyDone:    "range function continued iteration after function for loop body returned false",
+		contract.LoopOver:    "range function continued iteration after whole loop exit",
+		contract.MissedPanic: "range function recovered a loop body panic and did not resume panicking",
 	}[state])
 }
 

@@ -3,8 +3,8 @@
 //
 // # Helpers
 //
-// Lowered code calls the functions of one table, helpers.go, which also names them for package
-// lower; package lower uses nothing else of a runtime. Most helpers exist because yaegi deviates
+// Lowered code calls the functions of one table, helpers.go; package contract names them for
+// package lower, which uses nothing else of a runtime. Most helpers exist because yaegi deviates
 // from Go: in type assertions, comparisons of interfaces, deferred calls, panics and select. Others
 // end blocking calls, such as Lock and Wait, when a cell is stopped.
 //
@@ -47,7 +47,7 @@
 // In reading order: a file depends mostly on those before it. The exception is runtime.go, which
 // declares all fields of Runtime.
 //
-//	names.go             names that lowered code and the runtime share
+//	names.go             blank fields, which == ignores
 //	deadline.go          how long the runtime waits for code of cells
 //	faults.go, checks.go faults worded as Go's
 //	tracepoint.go        program counters of functions of cells

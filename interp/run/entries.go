@@ -4,11 +4,12 @@ import (
 	"strconv"
 
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // entryOf returns the parts of the call of helper that is among the first two statements of a
 // function, or nil if there is none.
-func entryOf(function *yaegi.Node, helper Helper) []*yaegi.Node {
+func entryOf(function *yaegi.Node, helper contract.Helper) []*yaegi.Node {
 	statements := function.Body().Children()
 	for _, statement := range statements[:min(2, len(statements))] {
 		if list := statement.Children(); len(list) == 1 {
@@ -21,7 +22,7 @@ func entryOf(function *yaegi.Node, helper Helper) []*yaegi.Node {
 }
 
 // isHelper reports whether the function operand of a call is the given helper.
-func isHelper(fun *yaegi.Node, helper Helper) bool {
+func isHelper(fun *yaegi.Node, helper contract.Helper) bool {
 	parts := fun.Children()
 	return len(parts) == 2 && parts[1].Name() == string(helper)
 }
@@ -31,7 +32,7 @@ func isHelper(fun *yaegi.Node, helper Helper) bool {
 func callPosition(call *yaegi.Node) int {
 	function := call.Children()[0]
 	if function.IsLiteral() {
-		if entry := entryOf(function, Enter); entry != nil {
+		if entry := entryOf(function, contract.Enter); entry != nil {
 			end, _ := strconv.Atoi(entry[2].Name())
 			return end
 		}

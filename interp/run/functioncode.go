@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // Package reflect makes the function values of cells, and all of them share one code address. Once
@@ -55,7 +56,7 @@ func (rt *Runtime) keeping(node *yaegi.Node, f functionCode, plain yaegi.Step) y
 
 // codeOf returns the function behind a function literal, if it is known.
 func codeOf(literal *yaegi.Node) (f functionCode, ok bool) {
-	parts := entryOf(literal, Code)
+	parts := entryOf(literal, contract.Code)
 	if parts == nil {
 		return functionCode{}, false
 	}

@@ -8,16 +8,18 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
-// TestHelpers checks that the table has a function for every helper in helpers.go, and that the
-// methods named there exist.
+// TestHelpers checks that the table has a function for every helper in contract/helpers.go, and
+// that the methods named there exist.
 func TestHelpers(t *testing.T) {
 	rt, err := New(nil, nil, 1<<30, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := parser.ParseFile(token.NewFileSet(), "helpers.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "contract/helpers.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +44,7 @@ func TestHelpers(t *testing.T) {
 				continue
 			}
 			named++
-			if table[Helper(name)] == nil {
+			if table[contract.Helper(name)] == nil {
 				t.Errorf("%s is not in the table", name)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/internal/named"
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // Yaegi's values do not know the names and methods of their types. So a value that is converted to
@@ -32,9 +33,9 @@ type natives struct {
 	boxed atomic.Bool // whether any type has boxes
 
 	mu      sync.Mutex
-	types   map[string]types.Type          // by key, as package lower writes it
-	local   map[*types.TypeName]InFunction // the types that functions declare
-	native  map[string]reflect.Type        // native types by key
+	types   map[string]types.Type                   // by key, as package lower writes it
+	local   map[*types.TypeName]contract.InFunction // the types that functions declare
+	native  map[string]reflect.Type                 // native types by key
 	made    map[view][]*native
 	by      map[reflect.Type]*native // native types with names
 	cells   map[reflect.Type]types.Type
@@ -86,7 +87,7 @@ type view struct {
 
 func newNatives(y *yaegi.Interpreter, packages func() *check.Packages) *natives {
 	return &natives{
-		yaegi: y, packages: packages, types: map[string]types.Type{}, local: map[*types.TypeName]InFunction{},
+		yaegi: y, packages: packages, types: map[string]types.Type{}, local: map[*types.TypeName]contract.InFunction{},
 		native: map[string]reflect.Type{}, made: map[view][]*native{},
 		by: map[reflect.Type]*native{}, cells: map[reflect.Type]types.Type{}, methods: map[*types.TypeName][]*methods{},
 		implementations: map[string][]implementation{},
@@ -342,7 +343,7 @@ func (n *natives) implementation(t types.Type, iface string) reflect.Value {
 // valueMethod returns the error of calling a value method through a nil pointer.
 func valueMethod(fn *types.Func, t types.Type) runtimeError {
 	of := types.Unalias(t).(*types.Named)
-	name := PlainNames(of.Obj().Name())
+	name := contract.PlainNames(of.Obj().Name())
 	if of.TypeArgs() != nil {
 		name += "[...]"
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/internal/named"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // reflectType makes the native type of t.
@@ -95,14 +96,11 @@ func (n *natives) namedType(t *types.Named, bare bool) reflect.Type {
 	if bare {
 		methods = nil
 	}
-	if t.Obj().Name() == UnnamedStruct {
+	if t.Obj().Name() == contract.UnnamedStruct {
 		return n.make(t, nil, n.structText(t.Underlying().(*types.Struct)), bare, methods)
 	}
 	return n.make(t, t.Obj().Pkg(), n.nameOf(t), bare, methods)
 }
-
-// UnnamedStruct is the name of the types that stand for an unnamed struct type.
-const UnnamedStruct = "struct"
 
 // unnamed returns the unnamed struct type for which t stands, or a pointer to it if t is a pointer,
 // and t itself otherwise.
@@ -111,7 +109,7 @@ func unnamed(t types.Type) types.Type {
 	case *types.Pointer:
 		return types.NewPointer(unnamed(u.Elem()))
 	case *types.Named:
-		if u.Obj().Name() == UnnamedStruct {
+		if u.Obj().Name() == contract.UnnamedStruct {
 			return u.Underlying()
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // native converts the value *v, of the type with the key, to a native value and stores it in the
@@ -61,7 +62,7 @@ func (rt *Runtime) Concrete(v reflect.Value) (held reflect.Value, name string) {
 
 // Note registers the types of values that lowered code converts, by key, and the types that
 // functions declare.
-func (rt *Runtime) Note(types map[string]types.Type, local map[*types.TypeName]InFunction) {
+func (rt *Runtime) Note(types map[string]types.Type, local map[*types.TypeName]contract.InFunction) {
 	rt.natives.mu.Lock()
 	defer rt.natives.mu.Unlock()
 	maps.Copy(rt.natives.types, types)

@@ -8,12 +8,13 @@ import (
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/internal/environ"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // overrides returns the symbols of the standard library that differ for cells.
-func (rt *Runtime) overrides() Exports {
+func (rt *Runtime) overrides() contract.Exports {
 	inReflect, inErrors := rt.reflectExports()
-	return Exports{
+	return contract.Exports{
 		"reflect/reflect": inReflect,
 		"errors/errors":   inErrors,
 		"fmt/fmt": {

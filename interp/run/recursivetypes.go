@@ -1,26 +1,19 @@
 package run
 
 import (
-	"go/types"
 	"reflect"
 
 	"github.com/symmrepl/symmrepl/interp/internal/named"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // Yaegi does not terminate on a type such as a slice of itself. A cell's type that contains itself
 // other than through a named struct is therefore made here, and given to yaegi as a type of a
 // compiled package.
 
-// Recursive is a type that contains itself.
-type Recursive struct {
-	Type       *types.Named
-	Symbol     string // the type's name in the package HiddenPath
-	Underlying string // the name in yaegi of an alias of the underlying type
-}
-
 // DeclareRecursive makes types and returns their symbols, which yaegi may use from then on.
 // Complete must be called after yaegi has compiled the aliases and before the types are used.
-func (rt *Runtime) DeclareRecursive(list []Recursive) (symbols Exports, complete func() error) {
+func (rt *Runtime) DeclareRecursive(list []contract.Recursive) (symbols contract.Exports, complete func() error) {
 	table := map[string]reflect.Value{}
 	made := make([]*named.Type, len(list))
 	for i, r := range list {
@@ -30,7 +23,7 @@ func (rt *Runtime) DeclareRecursive(list []Recursive) (symbols Exports, complete
 		table[r.Symbol] = reflect.Zero(reflect.PointerTo(made[i].Reflect()))
 	}
 	rt.natives.keep(made)
-	return Exports{HiddenPath + "/hidden": table}, func() error {
+	return contract.Exports{contract.HiddenPath + "/hidden": table}, func() error {
 		for i, r := range list {
 			underlying, err := rt.yaegi.TypeNamed(r.Underlying)
 			if err != nil {

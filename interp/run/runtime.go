@@ -15,16 +15,11 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/internal/unexported"
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 	"github.com/symmrepl/symmrepl/interp/symbols"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
 )
-
-// Exports are symbol tables: by "import/path/name", then by identifier.
-type Exports = interp.Exports
-
-// Replacement is a function or method that is defined again.
-type Replacement = yaegi.Replacement
 
 // Tree returns the tree of a compiled program, for runtime.AddCleanup: the program's positions and
 // function literals may be used while the tree is reachable.
@@ -102,7 +97,7 @@ type Runtime struct {
 // New returns a runtime whose code may use the packages of package symbols and others; others takes
 // precedence. Input is the standard input of cells: nil for an empty one, and os.Stdin for a
 // program, which may end the process. Memory is how many bytes the values of cells may take.
-func New(host Host, input io.Reader, memory uint64, others Exports) (*Runtime, error) {
+func New(host Host, input io.Reader, memory uint64, others contract.Exports) (*Runtime, error) {
 	rt := &Runtime{host: host, stdin: newStdin(input), program: input == io.Reader(os.Stdin), panics: panicStacks{by: map[int64][]*Panic{}}}
 	rt.ctx, rt.cancel = context.WithCancel(context.Background())
 	rt.stacks, rt.memory = &watch{rt: rt, limit: newStackLimit()},
@@ -183,16 +178,16 @@ func (rt *Runtime) stopWaits() (resume func()) {
 // bind records where yaegi keeps a variable.
 func (rt *Runtime) bind(name string, pointer any) {
 	switch name {
-	case MarkVar:
+	case contract.MarkVar:
 		rt.mark = pointer.(*int)
 		return
-	case CallVar:
+	case contract.CallVar:
 		rt.call = pointer.(*int)
 		return
-	case PanickingVar:
+	case contract.PanickingVar:
 		rt.panics.count = pointer.(*int)
 		return
-	case BoxVar:
+	case contract.BoxVar:
 		rt.yaegi.SetBoxes(reflect.TypeOf(pointer).Elem())
 		return
 	}

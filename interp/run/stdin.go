@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"reflect"
+
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // stdin is the standard input of cells. If it is the standard input of this process, cells read
@@ -37,8 +39,8 @@ func (s stdin) begin() {
 }
 
 // symbols returns the functions with which programs read standard input.
-func (s stdin) symbols() Exports {
-	return Exports{
+func (s stdin) symbols() contract.Exports {
+	return contract.Exports{
 		"fmt/fmt": {
 			"Scan":    reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fscan(s.of(os.Stdin), a...) }),
 			"Scanln":  reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fscanln(s.of(os.Stdin), a...) }),

@@ -5,6 +5,7 @@ import (
 
 	"github.com/petermattis/goid"
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // Besides the user's own operations, lowered code mostly stores positions and records that a
@@ -14,7 +15,7 @@ import (
 // useStep replaces the step of a node in a function, if this package has one for it.
 func (rt *Runtime) useStep(node *yaegi.Node, in *scope) {
 	list := node.Children()
-	if len(list) > 1 && isHelper(list[0], StopAt) {
+	if len(list) > 1 && isHelper(list[0], contract.StopAt) {
 		rt.stoppingAt(node, in)
 		return
 	}
@@ -24,22 +25,22 @@ func (rt *Runtime) useStep(node *yaegi.Node, in *scope) {
 			break
 		}
 		switch list[0].Name() {
-		case MarkVar:
+		case contract.MarkVar:
 			node.Generate(storing(rt.mark, node.Position()))
-		case CallVar:
+		case contract.CallVar:
 			node.Generate(storing(rt.call, node.Position()))
 		}
 	case 2: // import#.leave#(5)
-		if isHelper(list[0], Leave) {
+		if isHelper(list[0], contract.Leave) {
 			position, _ := strconv.Atoi(list[1].Name())
 			node.Generate(rt.leaving(position))
 		}
 	case 3: // import#.code#(name, at)
-		if isHelper(list[0], Code) {
+		if isHelper(list[0], contract.Code) {
 			node.Generate(doingNothing)
 		}
 	case 4: // import#.enter#(name, end, top)
-		if isHelper(list[0], Enter) {
+		if isHelper(list[0], contract.Enter) {
 			name, _ := strconv.Unquote(list[1].Name())
 			node.Generate(rt.entering(in, name, list[3].Name() == "true"))
 		}

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"go/token"
-	"go/types"
 	"reflect"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/petermattis/goid"
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // A goroutine of a debugged cell stands before a statement: the step of StopAt, which precedes the
@@ -20,36 +20,15 @@ import (
 // turn. As long as there are no breakpoints and nothing is stepped or paused, the step only reads a
 // flag.
 
-// Point is a statement before which a goroutine can stand.
-type Point struct {
-	ID        int
-	Pos       token.Pos
-	Variables []PointVariable // local variables that are visible there, the innermost first
-
-	breaks atomic.Bool // it has a breakpoint
-}
-
-// PointVariable is a local variable.
-type PointVariable struct {
-	Name string
-	Type types.Type
-}
-
-// Break sets or removes the point's breakpoint. Runtime.Arm makes it effective.
-func (p *Point) Break(on bool) { p.breaks.Store(on) }
-
-// Breaks reports whether the point has a breakpoint.
-func (p *Point) Breaks() bool { return p.breaks.Load() }
-
 // pointStep is the step of a point.
 type pointStep struct {
-	*Point
+	*contract.Point
 	variables []placed // visible there
 }
 
 // placed is a local variable in the frame of its function.
 type placed struct {
-	PointVariable
+	contract.PointVariable
 	yaegi.Place
 }
 
@@ -109,19 +88,19 @@ type StandingFrame struct {
 
 // FrameVariable is a local variable of a call.
 type FrameVariable struct {
-	PointVariable
+	contract.PointVariable
 	Value reflect.Value // the variable itself, in yaegi's memory
 }
 
 // AddPoints makes the points of a cell known. It is called before the cell is compiled.
-func (rt *Runtime) AddPoints(list []*Point) {
+func (rt *Runtime) AddPoints(list []*contract.Point) {
 	for _, p := range list {
 		rt.stops.points.Store(p.ID, p)
 	}
 }
 
 // DropPoints forgets points whose code is gone or was never compiled.
-func (rt *Runtime) DropPoints(list []*Point) {
+func (rt *Runtime) DropPoints(list []*contract.Point) {
 	for _, p := range list {
 		rt.stops.points.Delete(p.ID)
 	}
@@ -249,7 +228,7 @@ func (rt *Runtime) stoppingAt(node *yaegi.Node, in *scope) {
 		node.Generate(doingNothing)
 		return
 	}
-	p := &pointStep{Point: known.(*Point)}
+	p := &pointStep{Point: known.(*contract.Point)}
 	in.point = p
 	variables := list[2:]
 	node.Generate(func(next yaegi.Step) yaegi.Step {
@@ -307,7 +286,7 @@ func (rt *Runtime) reach(at callFrame) {
 }
 
 // reason returns the reason why a goroutine with a number of calls stands at a point. s.mu is held.
-func (s *stops) reason(p *Point, goroutine int64, depth int) Reason {
+func (s *stops) reason(p *contract.Point, goroutine int64, depth int) Reason {
 	switch {
 	case s.halted || s.passing[goroutine]:
 		return none

@@ -4,18 +4,14 @@ import (
 	"go/types"
 	"strconv"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // Go writes the type arguments in the name of a generic type's instance in full: with the paths of
 // packages, with the underlying types of byte and rune, and with numbers for types that functions
 // declare. For a type that a generic function declares, the function's type arguments precede the
 // type's own.
-
-// InFunction describes a type that a function declares.
-type InFunction struct {
-	Number int          // number among the types that functions of the package declare, 0 if unknown
-	Args   []types.Type // type arguments of the function
-}
 
 // nameOf returns the name of a type without its package.
 func (n *natives) nameOf(t *types.Named) string {
@@ -54,7 +50,7 @@ func before(i int, open string) string {
 func (n *natives) linkText(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
-		if t.Obj().Name() == UnnamedStruct {
+		if t.Obj().Name() == contract.UnnamedStruct {
 			return n.linkText(t.Underlying())
 		}
 		name := n.nameOf(t)

@@ -115,29 +115,21 @@ func (y *Interpreter) TypeMade(name string) (reflect.Type, error) {
 	return symbol.typ.rtype, nil
 }
 
-// Replacement is a function or method that is defined again. Its earlier callers refer to old,
-// which gets the contents of fresh.
-type Replacement struct {
-	Type       string // for a method: the type's name in yaegi
-	Old, Fresh string
-}
-
-// ReplaceFunction replaces the function or method old by fresh: code that was compiled to call old
-// calls fresh from now on.
-func (y *Interpreter) ReplaceFunction(r Replacement) error {
+// ReplaceFunction replaces the function old by fresh, or a method of the type typ if that is not "":
+// code that was compiled to call old calls fresh from now on.
+func (y *Interpreter) ReplaceFunction(typ, old, fresh string) error {
 	main, err := y.main()
 	if err != nil {
 		return err
 	}
-	if r.Type != "" {
-		for typ := main.sym[r.Type].typ; typ != nil; typ = typ.ptr {
-			typ.replaceMethod(r)
+	if typ != "" {
+		for t := main.sym[typ].typ; t != nil; t = t.ptr {
+			t.replaceMethod(old, fresh)
 		}
 		return nil
 	}
-	old, fresh := main.sym[r.Old].node, main.sym[r.Fresh].node
-	delete(main.sym, r.Fresh)
-	old.become(fresh)
+	main.sym[old].node.become(main.sym[fresh].node)
+	delete(main.sym, fresh)
 	return nil
 }
 
@@ -148,22 +140,22 @@ func (n *Node) become(fresh *Node) {
 }
 
 // replaceMethod replaces a method of a type in its list.
-func (t *itype) replaceMethod(r Replacement) {
-	var old, fresh *Node
+func (t *itype) replaceMethod(old, fresh string) {
+	var from, to *Node
 	rest := make([]*Node, 0, len(t.method))
 	for _, m := range t.method {
 		switch m.ident {
-		case r.Old:
-			old = m
-		case r.Fresh:
-			fresh = m
+		case old:
+			from = m
+		case fresh:
+			to = m
 			continue
 		}
 		rest = append(rest, m)
 	}
-	if old != nil && fresh != nil {
-		old.become(fresh)
-		old.ident = r.Old
+	if from != nil && to != nil {
+		from.become(to)
+		from.ident = old
 		t.method = rest
 	}
 }
