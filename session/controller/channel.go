@@ -123,9 +123,6 @@ func (c *channel) whole() bool {
 // harm describes damage that the last cell did to this process so that the rank cannot go on. It
 // returns "" if the rank can go on.
 func (w *worker) harm() string {
-	if w.hub == nil { // a rank of a simulation
-		return ""
-	}
 	if !w.hub.whole() {
 		return "lost its connection with the other ranks: a cell closed descriptors that are not its own"
 	}

@@ -86,14 +86,14 @@ func TestDeadlockAgain(t *testing.T) {
 // A rank that has moved since its wait was found to be in vain is in another wait, which goes on.
 func TestDeadlockOver(t *testing.T) {
 	f := &fake{aborted: make(chan struct{}), moves: 8}
-	w := &worker{comm: f, current: 5}
-	w.endWaits(wire.Command{Abort: "rank 1 has finished the cell", Run: 5, InVain: true, Moves: 7})
+	r := &Rank{Communicator: f, current: 5}
+	r.endWaits(wire.Command{Abort: "rank 1 has finished the cell", Run: 5, InVain: true, Moves: 7})
 	select {
 	case <-f.aborted:
 		t.Error("the wait of a rank that has moved was ended")
 	default:
 	}
-	w.endWaits(wire.Command{Abort: "rank 1 has finished the cell", Run: 5, InVain: true, Moves: 8})
+	r.endWaits(wire.Command{Abort: "rank 1 has finished the cell", Run: 5, InVain: true, Moves: 8})
 	<-f.aborted
 }
 
@@ -101,9 +101,9 @@ func TestDeadlockOver(t *testing.T) {
 func TestWaitsOfPastRun(t *testing.T) {
 	for _, current := range []uint64{0, 6} {
 		f := &fake{aborted: make(chan struct{}), moves: 8}
-		w := &worker{comm: f, current: current}
-		w.endWaits(wire.Command{Abort: "rank 1 failed", Run: 5})
-		w.endWaits(wire.Command{Abort: "rank 1 has finished the cell", Run: 5, InVain: true, Moves: 8})
+		r := &Rank{Communicator: f, current: current}
+		r.endWaits(wire.Command{Abort: "rank 1 failed", Run: 5})
+		r.endWaits(wire.Command{Abort: "rank 1 has finished the cell", Run: 5, InVain: true, Moves: 8})
 		select {
 		case <-f.aborted:
 			t.Errorf("the waits of run %d were ended for run 5", current)

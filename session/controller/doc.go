@@ -104,7 +104,7 @@
 //	front end   attach.go debugwire.go, of which the controller has the requests, too
 //	host        follow.go leader.go, in the first process of each other host
 //	supervisor  supervisor.go process.go spec.go pipes.go begin.go hearing.go crash.go jobs.go leftovers.go
-//	worker      worker.go status.go input.go heldup.go channel.go marker.go order.go folder.go threads.go
+//	worker      worker.go rank.go status.go input.go heldup.go channel.go marker.go order.go folder.go threads.go
 //	            descendants.go
 //	both        shared.go, the memory that a worker shares with its supervisor
 package controller

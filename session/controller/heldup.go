@@ -31,8 +31,11 @@ type heldUp struct {
 	held       time.Time     // time of the last look at which it had been held up for long
 }
 
-// begin restarts the judgement for a run. If simulated ranks share h, only the first call for a run
-// counts.
+// here judges this process.
+var here heldUp
+
+// begin restarts the judgement for a run. If ranks of tests share the process, only the first call for a
+// run counts.
 func (h *heldUp) begin(run uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

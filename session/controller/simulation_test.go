@@ -144,7 +144,6 @@ func serveSimulation(start func(simulatedRank) (session.Evaluator, session.Commu
 		return 2
 	}
 	var serving sync.WaitGroup
-	shared := &heldUp{} // heldUp judges processes, not ranks
 	for i, ranks := range sim.hosts() {
 		conn, err := inherited(controlFD + i)
 		if err != nil {
@@ -153,7 +152,7 @@ func serveSimulation(start func(simulatedRank) (session.Evaluator, session.Commu
 		}
 		h := newHostLeader()
 		for _, r := range ranks {
-			h.add(r, &simulated{rank: r, size: sim.Ranks, start: start, heldUp: shared, host: fmt.Sprint("host", i),
+			h.add(r, &simulated{rank: r, size: sim.Ranks, start: start, host: fmt.Sprint("host", i),
 				emit: func(e wire.Event, payload []byte) { h.emit(r, e, payload) }})
 		}
 		serving.Go(func() {
@@ -180,10 +179,9 @@ type simulated struct {
 	rank, size int
 	host       string
 	start      func(simulatedRank) (session.Evaluator, session.Communicator)
-	heldUp     *heldUp
 	emit       func(wire.Event, []byte)
-	worker     *worker
-	jobs       chan job // of worker
+	worker     *Rank
+	jobs       chan func() // of worker
 }
 
 func (s *simulated) do(c wire.Command, payload []byte) {
@@ -191,46 +189,45 @@ func (s *simulated) do(c wire.Command, payload []byte) {
 	switch {
 	case c.Start != nil:
 		s.startWorker(c.Start.Incarnation)
-	case w == nil || c.Eval != nil && c.Eval.Incarnation != w.spec.Incarnation:
+	case w == nil || c.Eval != nil && c.Eval.Incarnation != w.Incarnation:
 	case c.Kill != 0:
-		if c.Kill == w.spec.Incarnation {
+		if c.Kill == w.Incarnation {
 			s.worker = nil
 			close(s.jobs)
-			w.comm.Abort("its worker was killed")
+			w.Communicator.Abort("its worker was killed")
 			s.emit(wire.Event{Incarnation: c.Kill, Died: &wire.Death{Cause: "was killed (SIGKILL)"}}, nil)
 		}
 	case c.IsJob():
-		s.jobs <- w.accept(c, payload)
+		s.jobs <- func() { w.Do(c, payload) }
 	default:
-		w.handle(c, payload)
+		w.Handle(c, payload)
 		if c.Status != 0 {
-			w.send(wire.Event{Process: &wire.Process{State: "S"}}, nil)
+			s.emit(wire.Event{Incarnation: w.Incarnation, Process: &wire.Process{State: "S"}}, nil)
 		}
 	}
 }
 
 // startWorker starts an incarnation.
 func (s *simulated) startWorker(incarnation int) {
-	w := &worker{spec: workerSpec{Rank: s.rank, Size: s.size, Incarnation: incarnation}, emit: s.emit, heldUp: s.heldUp}
 	// The beginning of a run is reported with its output, as by a supervisor.
 	var begins uint64
-	w.begin = func(run uint64) { begins = run }
 	print := func(text string) {
 		if begins != 0 {
-			w.send(wire.Event{Output: session.Stdout, Begins: begins}, nil)
+			s.emit(wire.Event{Incarnation: incarnation, Output: session.Stdout, Begins: begins}, nil)
 			begins = 0
 		}
-		w.send(wire.Event{Output: session.Stdout}, []byte(text))
+		s.emit(wire.Event{Incarnation: incarnation, Output: session.Stdout}, []byte(text))
 	}
-	w.eval, w.comm = s.start(simulatedRank{s.rank, s.size, print})
-	jobs := make(chan job, 1)
+	w := &Rank{Incarnation: incarnation, Emit: s.emit, Begin: func(run uint64) { begins = run }}
+	w.Evaluator, w.Communicator = s.start(simulatedRank{s.rank, s.size, print})
+	jobs := make(chan func(), 1)
 	s.worker, s.jobs = w, jobs
 	go func() {
-		for j := range jobs {
-			w.do(j)
+		for job := range jobs {
+			job()
 		}
 	}()
-	w.send(wire.Event{Ready: &wire.Ready{PID: os.Getpid(), Host: s.host, Device: "none"}}, nil)
+	s.emit(wire.Event{Incarnation: incarnation, Ready: &wire.Ready{PID: os.Getpid(), Host: s.host, Device: "none"}}, nil)
 }
 
 func (s *simulated) close() {}

@@ -9,39 +9,39 @@ import (
 )
 
 // status answers the question with the number id. For a look the answer is short.
-func (w *worker) status(id uint64, look bool) *wire.Status {
-	w.mu.Lock()
-	run := w.current
-	w.mu.Unlock()
-	progress, known := w.progress()
+func (r *Rank) status(id uint64, look bool) *wire.Status {
+	r.mu.Lock()
+	run := r.current
+	r.mu.Unlock()
+	progress, known := r.progress()
 	s := &wire.Status{ID: id, Run: run}
 	if known {
-		s.Standing = w.standing(progress)
+		s.Standing = r.standing(progress)
 	}
 	if look {
 		s.Waits = progress.Waits
 		return s
 	}
-	s.Waits, s.Late, s.CPU = w.comm.Waits(), w.late(), usedSoFar().cpu.Seconds()
-	s.Slow, _ = w.heldUp.now()
-	if sharing, ok := w.comm.(session.SharingReporter); ok {
+	s.Waits, s.Late, s.CPU = r.Communicator.Waits(), r.late(), usedSoFar().cpu.Seconds()
+	s.Slow, _ = here.now()
+	if sharing, ok := r.Communicator.(session.SharingReporter); ok {
 		s.Sharers = sharing.Sharers()
 	}
 	if run == 0 {
 		return s
 	}
 	if len(s.Waits) == 0 || known && progress.Inside == 0 { // perhaps only the device waits
-		s.Doing = w.doing(progress)
+		s.Doing = r.doing(progress)
 	}
-	if teller, tells := w.comm.(session.KernelReporter); tells {
+	if teller, tells := r.Communicator.(session.KernelReporter); tells {
 		s.Busy = teller.Busy()
 	}
 	return s
 }
 
 // progress asks the Communicator. known is false if the Communicator is no ProgressReporter.
-func (w *worker) progress() (p session.Progress, known bool) {
-	if teller, tells := w.comm.(session.ProgressReporter); tells {
+func (r *Rank) progress() (p session.Progress, known bool) {
+	if teller, tells := r.Communicator.(session.ProgressReporter); tells {
 		return teller.Progress(), true
 	}
 	return session.Progress{}, false
@@ -49,12 +49,12 @@ func (w *worker) progress() (p session.Progress, known bool) {
 
 // standing makes the rank's report from p. The rank never stands still unless the Evaluator is an
 // ActivityReporter.
-func (w *worker) standing(p session.Progress) *wire.Standing {
-	w.mu.Lock()
-	finishing := w.finishing
-	w.mu.Unlock()
+func (r *Rank) standing(p session.Progress) *wire.Standing {
+	r.mu.Lock()
+	finishing := r.finishing
+	r.mu.Unlock()
 	s := &wire.Standing{Moves: p.Moves, Inside: p.Inside > 0, Watched: p.Watched, Exchanged: p.Exchanged}
-	if teller, tells := w.eval.(session.ActivityReporter); tells && p.Stands && p.Compiles == "" {
+	if teller, tells := r.Evaluator.(session.ActivityReporter); tells && p.Stands && p.Compiles == "" {
 		running, all := teller.Others()
 		if finishing { // the worker itself waits for the device too
 			running++
@@ -93,24 +93,24 @@ func describeCalls(calls []session.LateCall) string {
 }
 
 // late describes the calls of interrupted cells that have not returned.
-func (w *worker) late() string {
-	if teller, tells := w.eval.(session.LateCallReporter); tells {
+func (r *Rank) late() string {
+	if teller, tells := r.Evaluator.(session.LateCallReporter); tells {
 		return describeCalls(teller.Calls())
 	}
 	return ""
 }
 
 // doing returns the activity of the worker's running cell. p is the worker's progress.
-func (w *worker) doing(p session.Progress) *session.Activity {
-	w.mu.Lock()
-	finishing := w.finishing
-	w.mu.Unlock()
+func (r *Rank) doing(p session.Progress) *session.Activity {
+	r.mu.Lock()
+	finishing := r.finishing
+	r.mu.Unlock()
 	var a session.Activity
-	switch teller, tells := w.eval.(session.ActivityReporter); {
+	switch teller, tells := r.Evaluator.(session.ActivityReporter); {
 	case p.Compiles != "":
 		a = session.Activity{What: fmt.Sprintf("compiles a kernel (%s)", p.Compiles), At: p.CompilesAt, Blocked: true, Compiles: true,
 			For: p.CompilesFor}
-	case w.stdin.waits():
+	case r.stdin.waits():
 		a = session.Activity{What: "waits for a line of standard input", Blocked: true, Input: true}
 	case finishing:
 		a = session.Activity{What: "waits for its device to finish", Blocked: true}
