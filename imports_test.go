@@ -98,7 +98,8 @@ var parts = []part{
 	// Ranks in lockstep: a folder says which process runs its files.
 	{"session/controller", []string{"internal", "internal/bootstrap", "internal/bootstrap/frame", "internal/bootstrap/heartbeat",
 		"internal/bootstrap/launcher", "internal/bootstrap/rendezvous", "internal/bootstrap/userdir", "session", "session/inband",
-		"session/fold", "session/rankset", "session/watchdog", "session/wire"}},
+		"session/fold", "session/inherit", "session/rankset", "session/watchdog", "session/wire"}},
+	{"session/inherit", []string{"session"}},
 	{"session/fold", []string{"session", "session/inband"}},
 	{"session/watchdog", []string{"internal/bootstrap", "session", "session/rankset", "session/wire"}},
 	{"session/wire", []string{"session"}},

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/inherit"
 )
 
 // A run begins at the noted place, in whatever pieces the stream is read.
@@ -30,10 +31,10 @@ func TestBeginFinder(t *testing.T) {
 		for first := range len(text) {
 			for second := first; second <= len(text); second++ {
 				var f beginFinder
-				var noted beginning
+				var noted inherit.Beginning
 				f.expected.Store(c.expected)
-				noted.at.Store(c.at)
-				noted.run.Store(c.run)
+				noted.At.Store(c.at)
+				noted.Run.Store(c.run)
 				var got bytes.Buffer
 				for _, part := range []string{text[:first], text[first:second], text[second:]} {
 					f.split([]byte(part), &noted, func(b []byte) { got.Write(b) }, func(run uint64) { fmt.Fprintf(&got, "<%d>", run) })
@@ -48,14 +49,14 @@ func TestBeginFinder(t *testing.T) {
 
 // A worker notes the number of bytes that it has written before, whether they have been read or not.
 func TestNote(t *testing.T) {
-	var memory shared
+	var memory inherit.Memory
 	p, ends, err := newPrinted(&memory)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.close()
 	defer ends[1].Close()
-	w, noted := ends[0], &memory.begins[0]
+	w, noted := ends[0], &memory.Begins[0]
 	defer w.Close()
 	for run, step := range []struct {
 		write string
@@ -67,17 +68,17 @@ func TestNote(t *testing.T) {
 			p.flush(func(session.Stream, []byte) {})
 		}
 		noteBegin(noted, uint64(run), int(w.Fd()))
-		if noted.at.Load() != step.want || noted.run.Load() != uint64(run) {
-			t.Errorf("run %d begins at %d of run %d, want %d", run, noted.at.Load(), noted.run.Load(), step.want)
+		if noted.At.Load() != step.want || noted.Run.Load() != uint64(run) {
+			t.Errorf("run %d begins at %d of run %d, want %d", run, noted.At.Load(), noted.Run.Load(), step.want)
 		}
 	}
-	noted.read.Add(1) // somebody reads, and never ends
+	noted.Read.Add(1) // somebody reads, and never ends
 	noteBegin(noted, 5, int(w.Fd()))
-	if noted.at.Load() != 6 || noted.run.Load() != 5 {
-		t.Errorf("run 5 begins at %d of run %d, want 6", noted.at.Load(), noted.run.Load())
+	if noted.At.Load() != 6 || noted.Run.Load() != 5 {
+		t.Errorf("run 5 begins at %d of run %d, want 6", noted.At.Load(), noted.Run.Load())
 	}
 	noteBegin(noted, 6, -1)
-	if noted.run.Load() != 5 {
+	if noted.Run.Load() != 5 {
 		t.Error("a run began on a descriptor that is not open")
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/session/inherit"
 )
 
 // The connections of a worker
@@ -127,7 +129,7 @@ func (w *worker) harm() string {
 		return "lost its connection with the other ranks: a cell closed descriptors that are not its own"
 	}
 	if !w.jobs.whole() || !w.answers.whole() {
-		return lostSession
+		return inherit.LostSession
 	}
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) == nil && limit.Cur < w.files {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/procfs"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/inherit"
 )
 
 // Text that begins like a report of Go's runtime is held back until it is known whether it is one.
@@ -116,17 +117,17 @@ func TestKilledForMemory(t *testing.T) {
 // The trail of a dead worker gives a place in the cell: the position of the statement that ran or,
 // if this statement is not in the cell, of the cell's own statement.
 func TestTrail(t *testing.T) {
-	mine, f, err := newShared()
+	mine, f, err := inherit.NewMemory()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	defer mine.unmap()
-	worker, err := mapShared(int(f.Fd()))
+	defer mine.Unmap()
+	worker, err := inherit.Map(int(f.Fd()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer worker.unmap()
+	defer worker.Unmap()
 	cell := session.Cell{Name: "In[4]", Line: 10, Source: "a()\n\tb()\n"}
 	for _, c := range []struct{ mark, call, line, column int }{
 		{0, 0, 0, 0}, {113, 113, 10, 1}, {118, 113, 11, 2}, {50, 118, 11, 2}, {50, 60, 0, 0}, {500, 0, 0, 0},
@@ -161,7 +162,7 @@ func TestStartWithoutDescriptors(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		p, err := startProcess(sp, workerSpec{Size: 1, Dir: t.TempDir()}, nil, boot)
+		p, err := startProcess(sp, inherit.Spec{Size: 1, Dir: t.TempDir()}, nil, boot)
 		if err == nil {
 			p.kill()
 			p.os.Wait()

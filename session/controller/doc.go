@@ -43,7 +43,7 @@
 // The supervisor sees the end of its worker and its cause: the exit status or the signal, and
 // whether the kernel had run out of memory; the first line of the report of Go's runtime, which
 // goes to a file as a whole (crash.go); and the place in the cell, from memory that the worker
-// shares with its supervisor (shared.go). After a cell that ended differently on different ranks,
+// shares with its supervisor (inherit.Memory). After a cell that ended differently on different ranks,
 // all ranks, fresh workers included, meet in Communicator.Recover. Only then does Eval return; it
 // shows what was lost (recover.go). The death of a worker while no cell runs is reported at once
 // (death.go).
@@ -103,8 +103,9 @@
 //	            its front ends: fronts.go borrowed.go debugger.go
 //	front end   attach.go debugwire.go, of which the controller has the requests, too
 //	host        follow.go leader.go, in the first process of each other host
-//	supervisor  supervisor.go process.go spec.go pipes.go begin.go hearing.go crash.go jobs.go leftovers.go
+//	supervisor  supervisor.go process.go setting.go pipes.go begin.go hearing.go crash.go jobs.go leftovers.go
 //	worker      worker.go rank.go status.go input.go heldup.go channel.go marker.go order.go folder.go threads.go
 //	            descendants.go
-//	both        shared.go, the memory that a worker shares with its supervisor
+//
+// Package inherit has what a worker shares with its supervisor.
 package controller

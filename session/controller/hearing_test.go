@@ -3,12 +3,14 @@ package controller
 import (
 	"io"
 	"testing"
+
+	"github.com/symmrepl/symmrepl/session/inherit"
 )
 
 // A worker's connection is quiet only when its messages were passed on: neither while bytes lie
 // there unread, nor while the goroutine that has read them handles them.
 func TestHearing(t *testing.T) {
-	mine, theirs, err := socketPair()
+	mine, theirs, err := inherit.Pair()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +58,7 @@ func TestHearing(t *testing.T) {
 
 // The wait for a worker's last words ends when its death is being reported.
 func TestHearingOfTheDying(t *testing.T) {
-	mine, theirs, err := socketPair()
+	mine, theirs, err := inherit.Pair()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,12 +4,14 @@ import (
 	"net"
 	"os"
 	"time"
+
+	"github.com/symmrepl/symmrepl/session/inherit"
 )
 
 // hubConnector returns a function that connects successive workers of a local rank to the hub.
 func (c *controller) hubConnector(rank int) func(int) (*os.File, error) {
 	return func(int) (*os.File, error) {
-		mine, theirs, err := socketPair()
+		mine, theirs, err := inherit.Pair()
 		if err == nil {
 			serve := c.serveHub(rank, mine)
 			go serve()

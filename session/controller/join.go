@@ -15,6 +15,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/inherit"
 	"github.com/symmrepl/symmrepl/session/rankset"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
@@ -268,7 +269,7 @@ func relayBootstrap(at rendezvous.Meeting, rank, incarnation int) (*os.File, err
 	if err != nil {
 		return nil, err
 	}
-	mine, theirs, err := socketPair()
+	mine, theirs, err := inherit.Pair()
 	if err != nil {
 		hub.Close()
 		return nil, err

@@ -9,12 +9,13 @@ import (
 	"syscall"
 
 	"github.com/symmrepl/symmrepl/internal/procfs"
+	"github.com/symmrepl/symmrepl/session/inherit"
 )
 
 // clearAfter cleans up after a dead worker: it kills the processes that its cells had put into
 // sessions of their own, and removes its sockets.
-func clearAfter(spec workerSpec, pid int) {
-	for _, left := range processes.marked()[spec.mark()] {
+func clearAfter(spec inherit.Spec, pid int) {
+	for _, left := range processes.marked()[spec.Mark()] {
 		if left != pid {
 			syscall.Kill(left, syscall.SIGKILL)
 		}
@@ -80,7 +81,7 @@ func lookOnce() map[string][]int {
 		if err != nil {
 			continue
 		}
-		_, rest, found := bytes.Cut(append([]byte{0}, environ...), []byte("\x00"+markVariable+"="))
+		_, rest, found := bytes.Cut(append([]byte{0}, environ...), []byte("\x00"+inherit.MarkVariable+"="))
 		if found {
 			mark, _, _ := bytes.Cut(rest, []byte{0})
 			list[string(mark)] = append(list[string(mark)], pid)

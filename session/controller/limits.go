@@ -7,14 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/internal/procfs"
+	"github.com/symmrepl/symmrepl/session/inherit"
 )
 
 // A worker has about ten threads before its first cell, and so has this process. Go's runtime ends
 // a process that needs another thread and cannot create it.
-const (
-	threadsOfRank    = 12
-	threadsOfSession = 12
-)
+const threadsOfRank = 12
 
 // This process has nine descriptors for each of its workers, and two for each rank of another
 // process. The rest are files that are open for a moment while a worker starts, and further front
@@ -38,7 +36,7 @@ func enoughRoom(part string, local, remote int) error {
 // limits is procfs.ThreadLimit.
 func enoughThreads(part string, ranks int, limits func() (limit, threads uint64)) error {
 	limit, threads := limits()
-	if need := uint64(2*threadsOfSession + ranks*threadsOfRank); limit > 0 && limit < threads+need {
+	if need := uint64(2*inherit.Threads + ranks*threadsOfRank); limit > 0 && limit < threads+need {
 		return fmt.Errorf("%s needs about %d threads, and the user may have %d and has %d already: `ulimit -u %d` raises the limit",
 			part, need, limit, threads, threads+2*need)
 	}

@@ -4,6 +4,8 @@ import (
 	"runtime"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/session/inherit"
 )
 
 // noteTries bounds how often noteBegin looks at a stream. Without quiet in that time, it may count bytes
@@ -12,16 +14,16 @@ const noteTries = 1000
 
 // noteBegin notes in the worker that a run begins, on the stream with the descriptor fd. It notes nothing
 // if fd is not open.
-func noteBegin(b *beginning, run uint64, fd int) {
+func noteBegin(b *inherit.Beginning, run uint64, fd int) {
 	for try := range noteTries {
-		read := b.read.Load()
+		read := b.Read.Load()
 		unread, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
 		if err != nil {
 			return
 		}
-		if read%2 == 0 && b.read.Load() == read || try == noteTries-1 {
-			b.at.Store(read/2 + uint64(unread))
-			b.run.Store(run)
+		if read%2 == 0 && b.Read.Load() == read || try == noteTries-1 {
+			b.At.Store(read/2 + uint64(unread))
+			b.Run.Store(run)
 			return
 		}
 		runtime.Gosched()
@@ -31,11 +33,11 @@ func noteBegin(b *beginning, run uint64, fd int) {
 // beginMarker notes the beginnings of runs in a worker. It notes none on a stream that user code has
 // closed or redirected.
 type beginMarker struct {
-	shared *shared
+	shared *inherit.Memory
 	pipes  [2]unix.Stat_t
 }
 
-func newBeginMarker(s *shared) *beginMarker {
+func newBeginMarker(s *inherit.Memory) *beginMarker {
 	m := &beginMarker{shared: s}
 	for i := range m.pipes {
 		unix.Fstat(i+1, &m.pipes[i])
@@ -48,7 +50,7 @@ func (m *beginMarker) mark(run uint64) {
 	for i := range m.pipes {
 		var s unix.Stat_t
 		if unix.Fstat(i+1, &s) == nil && s.Dev == m.pipes[i].Dev && s.Ino == m.pipes[i].Ino {
-			noteBegin(&m.shared.begins[i], run, i+1)
+			noteBegin(&m.shared.Begins[i], run, i+1)
 		}
 	}
 }

@@ -5,36 +5,21 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-)
 
-// Standard output and standard error of a worker are two pipes. The pipes do not tell their reader in
-// which order the worker wrote to them. The order follows from two rules:
-//
-//   - Before the worker prints to standard output, it waits until the supervisor has read all earlier
-//     text on standard error (outputOrder.Begin). The worker prints to standard error without a wait.
-//   - The supervisor counts the bytes in standard error, then reads all bytes in standard output, and
-//     then reads the counted bytes of standard error (printed.step).
-//
-// Let E be bytes of standard error that the supervisor has counted. Text that was printed to standard
-// output before E is in the pipe by then, so the second rule reads it before E. Text that is printed to
-// standard output after E is written only when E has been read, by the first rule. No step depends on
-// time.
-//
-// Code that does not follow the first rule has no such order: C code, and programs that a cell starts.
-// While only such code prints, the supervisor reads the pipes in the order in which bytes came into
-// them, as far as the kernel reports it.
+	"github.com/symmrepl/symmrepl/session/inherit"
+)
 
 // outputOrder is the worker's part. It implements inband.Order.
 type outputOrder struct {
-	prints *ordered
+	prints *inherit.Ordered
 	read   *atomic.Uint64 // as in beginning, of standard error
 	fd     int            // standard error
 	pipe   unix.Stat_t    // the file of fd at first; user code may redirect fd
 }
 
 // newOutputOrder returns the order of a worker whose standard error is the descriptor fd.
-func newOutputOrder(s *shared, fd int) *outputOrder {
-	o := &outputOrder{prints: &s.ordered, read: &s.begins[1].read, fd: fd}
+func newOutputOrder(s *inherit.Memory, fd int) *outputOrder {
+	o := &outputOrder{prints: &s.Ordered, read: &s.Begins[1].Read, fd: fd}
 	unix.Fstat(fd, &o.pipe)
 	return o
 }
@@ -42,16 +27,16 @@ func newOutputOrder(s *shared, fd int) *outputOrder {
 // Begin waits until all that this process has printed to standard error has been read.
 func (o *outputOrder) Begin() {
 	o.await()
-	o.prints.begun.Add(1)
+	o.prints.Begun.Add(1)
 }
 
 // End records that the text for standard output is written.
-func (o *outputOrder) End() { o.prints.ended.Add(1) }
+func (o *outputOrder) End() { o.prints.Ended.Add(1) }
 
 // await waits until the bytes that standard error holds at its call have been read. It does not wait
 // if standard error was redirected, or if the pipe has no reader any more.
 func (o *outputOrder) await() {
-	unread := unreadBytes(o.fd)
+	unread := inherit.Unread(o.fd)
 	if unread == 0 {
 		return
 	}
@@ -73,15 +58,6 @@ func (o *outputOrder) await() {
 			return
 		}
 		time.Sleep(pause)
-		unread = unreadBytes(o.fd)
+		unread = inherit.Unread(o.fd)
 	}
-}
-
-// unreadBytes returns the number of bytes that a pipe holds, 0 if fd is no pipe.
-func unreadBytes(fd int) int {
-	n, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
-	if err != nil {
-		return 0
-	}
-	return n
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/inherit"
 )
 
 // Code that prints to standard output in order has its lines of both streams read in the order in
@@ -17,7 +18,7 @@ func TestOutputOrder(t *testing.T) {
 	const lines = 3000
 	for name, others := range map[string]int{"alone": 0, "beside others": 2} {
 		t.Run(name, func(t *testing.T) {
-			var memory shared
+			var memory inherit.Memory
 			p, ends, err := newPrinted(&memory)
 			if err != nil {
 				t.Fatal(err)
@@ -89,7 +90,7 @@ func TestOutputOrder(t *testing.T) {
 // While only code prints that does not follow the order, the pipes are read in the order in which
 // they came to hold something.
 func TestOutputOrderOfOthers(t *testing.T) {
-	var memory shared
+	var memory inherit.Memory
 	p, ends, err := newPrinted(&memory)
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +116,7 @@ func TestOutputOrderOfOthers(t *testing.T) {
 
 // A print does not wait for a standard error that nobody reads any more, or that was redirected.
 func TestOutputOrderWithoutReader(t *testing.T) {
-	var memory shared
+	var memory inherit.Memory
 	p, ends, err := newPrinted(&memory)
 	if err != nil {
 		t.Fatal(err)

@@ -10,13 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/inherit"
 )
 
 // printed reads a worker's standard output and standard error. The bytes of both go to one sink, in
-// the order in which the worker printed them: see order.go.
+// the order in which the worker printed them: see inherit.Ordered.
 type printed struct {
 	pipes   [2]*pipe // standard output first
-	ordered *ordered
+	ordered *inherit.Ordered
 	poll    *os.File // an epoll descriptor of the pipes
 	ready   syscall.RawConn
 
@@ -45,8 +46,8 @@ const (
 
 // newPrinted returns two pipes and their writing ends, which the caller closes. s is shared with
 // the worker.
-func newPrinted(s *shared) (_ *printed, ends [2]*os.File, err error) {
-	p := &printed{ordered: &s.ordered, open: 2, buf: make([]byte, pipeSize)}
+func newPrinted(s *inherit.Memory) (_ *printed, ends [2]*os.File, err error) {
+	p := &printed{ordered: &s.Ordered, open: 2, buf: make([]byte, pipeSize)}
 	defer func() {
 		if err != nil {
 			p.close()
@@ -70,7 +71,7 @@ func newPrinted(s *shared) (_ *printed, ends [2]*os.File, err error) {
 		return nil, ends, err
 	}
 	for i := range p.pipes {
-		one := &pipe{read: &s.begins[i].read}
+		one := &pipe{read: &s.Begins[i].Read}
 		if one.file, ends[i], err = os.Pipe(); err != nil {
 			return nil, ends, err
 		}
@@ -126,7 +127,7 @@ func (p *printed) isEmpty() bool {
 
 // unread returns the number of bytes that the pipe holds.
 func (p *pipe) unread() (n int, err error) {
-	err = p.raw.Control(func(fd uintptr) { n = unreadBytes(int(fd)) })
+	err = p.raw.Control(func(fd uintptr) { n = inherit.Unread(int(fd)) })
 	return n, err
 }
 
@@ -164,13 +165,13 @@ func (p *printed) step(poll int, sink func(session.Stream, []byte)) (n int, ende
 		one.hungUp = one.hungUp || e.Events&unix.EPOLLHUP != 0
 	}
 	printedBefore := p.ended
-	p.ended = p.ordered.ended.Load()
+	p.ended = p.ordered.Ended.Load()
 	var holds [2]int
-	for i := range slices.Backward(holds[:]) { // standard error first: see order.go
+	for i := range slices.Backward(holds[:]) { // standard error first: see inherit.Ordered
 		holds[i], _ = p.pipes[i].unread()
 	}
 	sequence := [2]int{0, 1}
-	if p.ordered.begun.Load() == printedBefore && count == 2 && events[0].Fd == 1 {
+	if p.ordered.Begun.Load() == printedBefore && count == 2 && events[0].Fd == 1 {
 		sequence = [2]int{1, 0} // standard output holds no text of an ordered print
 	}
 	for _, i := range sequence {

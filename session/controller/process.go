@@ -17,6 +17,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/procfs"
+	"github.com/symmrepl/symmrepl/session/inherit"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
@@ -57,17 +58,17 @@ func (s *spawner) close() {
 // process is the supervisor's side of one worker process.
 type process struct {
 	incarnation int
-	spec        workerSpec
+	spec        inherit.Spec
 	os          *os.Process
 	stat        procfs.Process // of os; the zero Process before it starts
 	control     *net.UnixConn
 	hearing     *hearing      // of control
 	out         *frame.Writer // commands but jobs, on control
 	jobs        *jobPipes
-	printed     *printed       // standard output and error
-	begins      [2]beginFinder // in the printed bytes; the lock of printed guards all but the expected run
-	tail        *tail          // the last bytes of standard error
-	shared      *shared        // with the worker
+	printed     *printed        // standard output and error
+	begins      [2]beginFinder  // in the printed bytes; the lock of printed guards all but the expected run
+	tail        *tail           // the last bytes of standard error
+	shared      *inherit.Memory // with the worker
 	crash       *crashReport
 	wasKilled   atomic.Bool   // set by kill
 	oomKills    atomic.Uint64 // a recent count while the worker lived: see countOOMKills
@@ -87,7 +88,7 @@ const controlTimeout = 3 * time.Second
 
 // startProcess starts a worker with a standard input (nil means empty) and with bootstrap as its
 // connection to the hub, and closes bootstrap. The caller reads the pipes.
-func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*process, error) {
+func startProcess(sp *spawner, spec inherit.Spec, stdin, bootstrap *os.File) (*process, error) {
 	defer bootstrap.Close()
 	sp.alone.Lock()
 	defer sp.alone.Unlock()
@@ -99,7 +100,7 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 	if err != nil {
 		return nil, err
 	}
-	mine, theirs, err := socketPair()
+	mine, theirs, err := inherit.Pair()
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +134,7 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 		return nil, err
 	}
 	var memory *os.File
-	if p.shared, memory, err = newShared(); err != nil {
+	if p.shared, memory, err = inherit.NewMemory(); err != nil {
 		p.closeFiles()
 		return nil, err
 	}
@@ -146,7 +147,7 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 	defer ends[0].Close()
 	defer ends[1].Close()
 	p.os, err = sp.start(program, []string{"symmrepl-worker", fmt.Sprint("rank=", spec.Rank)}, &os.ProcAttr{
-		Env:   append(workerEnvironment(), workerVariable+"="+string(encoded), markVariable+"="+spec.mark()),
+		Env:   append(workerEnvironment(), inherit.Variable+"="+string(encoded), inherit.MarkVariable+"="+spec.Mark()),
 		Files: []*os.File{stdin, ends[0], ends[1], theirs, bootstrap, memory, jobsEnd, answersEnd},
 		Sys:   group,
 	})
@@ -163,7 +164,7 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 func workerEnvironment() []string {
 	var env []string
 	for _, v := range os.Environ() {
-		if name, _, _ := strings.Cut(v, "="); name != rendezvous.TokenVariable && name != workerVariable && name != markVariable {
+		if name, _, _ := strings.Cut(v, "="); name != rendezvous.TokenVariable && name != inherit.Variable && name != inherit.MarkVariable {
 			env = append(env, v)
 		}
 	}
@@ -231,24 +232,8 @@ func (p *process) closeFiles() {
 		p.printed.close() // returns when nobody reads any more
 	}
 	if p.shared != nil {
-		p.shared.unmap()
+		p.shared.Unmap()
 	}
-}
-
-// socketPair returns the two ends of a connection: one for this process, one for a child.
-func socketPair() (*net.UnixConn, *os.File, error) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	mine, theirs := os.NewFile(uintptr(fds[0]), "pair"), os.NewFile(uintptr(fds[1]), "pair")
-	defer mine.Close()
-	conn, err := net.FileConn(mine)
-	if err != nil {
-		theirs.Close()
-		return nil, nil, err
-	}
-	return conn.(*net.UnixConn), theirs, nil
 }
 
 // tail keeps the last bytes written to it.

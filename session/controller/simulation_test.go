@@ -15,6 +15,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 	"github.com/symmrepl/symmrepl/internal/procfs"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/inherit"
 	"github.com/symmrepl/symmrepl/session/rankset"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
@@ -92,7 +93,7 @@ func (c *controller) startSimulation(sim simulation, hosts int) ([]*rendezvous.L
 	}()
 	var links []*rendezvous.Link
 	for range hosts {
-		mine, theirs, err := socketPair()
+		mine, theirs, err := inherit.Pair()
 		if err != nil {
 			for _, l := range links {
 				l.Close()
@@ -145,7 +146,7 @@ func serveSimulation(start func(simulatedRank) (session.Evaluator, session.Commu
 	}
 	var serving sync.WaitGroup
 	for i, ranks := range sim.hosts() {
-		conn, err := inherited(controlFD + i)
+		conn, err := inherited(inherit.Control + i)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "symmrepl: the link of a simulated host:", err)
 			return 2

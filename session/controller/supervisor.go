@@ -16,20 +16,21 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 	"github.com/symmrepl/symmrepl/internal/procfs"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/inherit"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
 const (
-	exitPoll   = 20 * time.Millisecond    // between two checks of a busy worker; the kernel takes long to end a large process
-	oomEvery   = 50                       // number of checks between two reads of the kernel's count of out-of-memory kills
-	lastWrites = 25                       // number of checks for which a worker that is exiting may complete its writes
-	quitGrace  = closeGrace + time.Second // for a worker to exit after a Quit
+	exitPoll   = 20 * time.Millisecond            // between two checks of a busy worker; the kernel takes long to end a large process
+	oomEvery   = 50                               // number of checks between two reads of the kernel's count of out-of-memory kills
+	lastWrites = 25                               // number of checks for which a worker that is exiting may complete its writes
+	quitGrace  = inherit.CloseGrace + time.Second // for a worker to exit after a Quit
 )
 
 // supervisor keeps one rank's worker: it starts it, passes commands and output, and reports its
 // end. It runs no user code.
 type supervisor struct {
-	spec       workerSpec
+	spec       inherit.Spec
 	stdin      *os.File // the worker's standard input; nil means empty
 	spawner    *spawner
 	connectHub func(incarnation int) (*os.File, error) // a new connection to the hub, for a worker to inherit
@@ -157,7 +158,7 @@ func (s *supervisor) pass(p *process, stream session.Stream, b []byte) {
 		}
 		s.emit(wire.Event{Incarnation: p.incarnation, Output: stream, Begins: run}, nil)
 	}
-	p.begins[stream-1].split(b, &p.shared.begins[stream-1], pass, begin)
+	p.begins[stream-1].split(b, &p.shared.Begins[stream-1], pass, begin)
 }
 
 // drain passes on the output that the worker has written so far.
@@ -240,7 +241,7 @@ func (s *supervisor) severed(p *process, err error) {
 		return // the connection ended with the worker
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
-		s.endFor(p, lostSession)
+		s.endFor(p, inherit.LostSession)
 	} else {
 		s.endFor(p, fmt.Sprintf("wrote invalid data to its connection with the session (%v): a cell wrote to a descriptor that is not its own", err))
 	}

@@ -12,12 +12,15 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 	"github.com/symmrepl/symmrepl/internal/procfs"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/inband"
+	"github.com/symmrepl/symmrepl/session/inherit"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
@@ -50,25 +53,25 @@ type Env struct {
 
 // IsWorker reports whether this process was started as a worker. Then main must do nothing but call
 // ServeWorker.
-func IsWorker() bool { return os.Getenv(workerVariable) != "" }
+func IsWorker() bool { return os.Getenv(inherit.Variable) != "" }
 
 // ServeWorker is the main function of a worker. start makes the rank's interpreter and
 // communicator; it may meet its peers only if Env.Incarnation is 1. optional.go lists further
 // interfaces that they may implement. ServeWorker returns the process's exit status when the
 // session is over.
 func ServeWorker(start func(Env) (session.Evaluator, session.Communicator, error)) int {
-	var spec workerSpec
-	if err := json.Unmarshal([]byte(os.Getenv(workerVariable)), &spec); err != nil {
-		fmt.Fprintf(os.Stderr, "symmrepl: %s is not to be set by hand: %v\n", workerVariable, err)
+	var spec inherit.Spec
+	if err := json.Unmarshal([]byte(os.Getenv(inherit.Variable)), &spec); err != nil {
+		fmt.Fprintf(os.Stderr, "symmrepl: %s is not to be set by hand: %v\n", inherit.Variable, err)
 		return 2
 	}
-	os.Unsetenv(workerVariable) // programs that cells start are not workers
+	os.Unsetenv(inherit.Variable) // programs that cells start are not workers
 	os.Setenv(inband.Variable, "1")
 	debug.SetMaxStack(maxStack)
 	leaveThreads()
 	setArgs(spec.Args)
 	adopt()
-	control, err := inherited(controlFD)
+	control, err := inherited(inherit.Control)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "symmrepl: the control connection:", err)
 		return 2
@@ -112,7 +115,7 @@ func setArgs(args []string) {
 // worker is this process, beside the rank that it runs.
 type worker struct {
 	rank       Rank
-	spec       workerSpec
+	spec       inherit.Spec
 	supervisor int           // the number of its process
 	hub        *channel      // the connection through which the rank meets the others
 	jobs       *jobChannel   // the connection on which cells arrive
@@ -123,20 +126,21 @@ type worker struct {
 
 func (w *worker) start(start func(Env) (session.Evaluator, session.Communicator, error)) error {
 	var err error
-	if w.hub, err = inherited(bootstrapFD); err != nil {
+	if w.hub, err = inherited(inherit.Hub); err != nil {
 		return fmt.Errorf("the bootstrap connection: %w", err)
 	}
-	if w.jobs, err = inheritedJobs(jobsFD); err != nil {
+	if w.jobs, err = inheritedJobs(inherit.Jobs); err != nil {
 		return fmt.Errorf("the connection for cells: %w", err)
 	}
-	if w.answers, err = inheritedJobs(answersFD); err != nil {
+	if w.answers, err = inheritedJobs(inherit.Answers); err != nil {
 		return fmt.Errorf("the connection for answers: %w", err)
 	}
 	w.out = frame.NewWriter(w.answers)
-	shares, err := inheritedShared()
+	shares, err := inherit.Map(inherit.Shared)
 	if err != nil {
 		return fmt.Errorf("the memory shared with the supervisor: %w", err)
 	}
+	unix.Close(inherit.Shared)
 	w.rank.Begin, w.rank.harm = newBeginMarker(shares).mark, w.harm
 	inband.SetOrder(newOutputOrder(shares, int(session.Stderr)))
 	s := w.spec
@@ -212,7 +216,7 @@ func (w *worker) work(in *frame.Reader) {
 	}
 }
 
-// close closes the communicator, for at most closeGrace.
+// close closes the communicator, for at most inherit.CloseGrace.
 func (w *worker) close() {
 	done := make(chan struct{})
 	go func() {
@@ -222,7 +226,7 @@ func (w *worker) close() {
 	}()
 	select {
 	case <-done:
-	case <-time.After(closeGrace):
+	case <-time.After(inherit.CloseGrace):
 	}
 }
 
