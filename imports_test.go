@@ -31,10 +31,10 @@ var parts = []part{
 		"cmd/symmrepl/internal/console", "cmd/symmrepl/internal/console/command", "cmd/symmrepl/internal/console/command/tour",
 		"cmd/symmrepl/internal/debugadapter", "cmd/symmrepl/internal/jupyter", "cmd/symmrepl/internal/mcp", "cmd/symmrepl/internal/opbench",
 		"cmd/symmrepl/internal/render", "cmd/symmrepl/internal/script", "cmd/symmrepl/internal/serve", "cmd/symmrepl/internal/shadow",
-		"cmd/symmrepl/internal/statedir", "cmd/symmrepl/internal/term", "cmd/symmrepl/internal/tutorial", "cmd/symmrepl/internal/worker",
-		"internal", "interp/check", "interp/export", "interp/replay", "session", "session/controller", "symmem", "symmem/compilers",
+		"cmd/symmrepl/internal/statedir", "cmd/symmrepl/internal/term", "cmd/symmrepl/internal/tutorial", "cmd/symmrepl/internal/rank",
+		"internal", "interp/check", "interp/export", "interp/replay", "session", "session/controller", "session/worker", "symmem", "symmem/compilers",
 		"symmem/filediff", "symmem/foreign"}},
-	{"cmd/symmrepl/internal/worker", []string{"internal", "interp", "session", "session/controller", "symmem"}},
+	{"cmd/symmrepl/internal/rank", []string{"internal", "interp", "session", "session/worker", "symmem"}},
 	{"cmd/symmrepl/internal/wheel", []string{"cmd/symmrepl/internal/jupyter", "cmd/symmrepl/internal/tutorial"}},
 
 	// Front ends: they hold a session, and know neither the interpreter nor symmetric memory.
@@ -97,8 +97,10 @@ var parts = []part{
 
 	// Ranks in lockstep: a folder says which process runs its files.
 	{"session/controller", []string{"internal", "internal/bootstrap", "internal/bootstrap/frame", "internal/bootstrap/heartbeat",
-		"internal/bootstrap/launcher", "internal/bootstrap/rendezvous", "internal/bootstrap/userdir", "session", "session/inband",
+		"internal/bootstrap/launcher", "internal/bootstrap/rendezvous", "internal/bootstrap/userdir", "session",
 		"session/fold", "session/inherit", "session/rankset", "session/watchdog", "session/wire"}},
+	{"session/worker", []string{"internal", "internal/bootstrap", "internal/bootstrap/frame", "internal/bootstrap/userdir", "session",
+		"session/fold", "session/inband", "session/inherit", "session/wire"}},
 	{"session/inherit", []string{"session"}},
 	{"session/fold", []string{"session", "session/inband"}},
 	{"session/watchdog", []string{"internal/bootstrap", "session", "session/rankset", "session/wire"}},

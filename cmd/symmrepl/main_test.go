@@ -27,6 +27,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/shortdir"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/controller"
+	"github.com/symmrepl/symmrepl/session/worker"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -41,7 +42,7 @@ const binaryVariable = "SYMMREPL_TEST_BINARY"
 func patience() time.Duration { return pace.Unhurried(time.Minute) }
 
 func TestMain(m *testing.M) {
-	if os.Getenv(programVariable) != "" || controller.IsWorker() {
+	if os.Getenv(programVariable) != "" || worker.Is() {
 		os.Exit(cli.Main(os.Args[1:]))
 	}
 	os.Exit(runTests(m))

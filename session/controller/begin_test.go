@@ -67,17 +67,17 @@ func TestNote(t *testing.T) {
 		if step.flush {
 			p.flush(func(session.Stream, []byte) {})
 		}
-		noteBegin(noted, uint64(run), int(w.Fd()))
+		noted.Note(uint64(run), int(w.Fd()))
 		if noted.At.Load() != step.want || noted.Run.Load() != uint64(run) {
 			t.Errorf("run %d begins at %d of run %d, want %d", run, noted.At.Load(), noted.Run.Load(), step.want)
 		}
 	}
 	noted.Read.Add(1) // somebody reads, and never ends
-	noteBegin(noted, 5, int(w.Fd()))
+	noted.Note(5, int(w.Fd()))
 	if noted.At.Load() != 6 || noted.Run.Load() != 5 {
 		t.Errorf("run 5 begins at %d of run %d, want 6", noted.At.Load(), noted.Run.Load())
 	}
-	noteBegin(noted, 6, -1)
+	noted.Note(6, -1)
 	if noted.Run.Load() != 5 {
 		t.Error("a run began on a descriptor that is not open")
 	}

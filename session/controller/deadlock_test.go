@@ -11,7 +11,6 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/pace"
 	"github.com/symmrepl/symmrepl/session"
-	"github.com/symmrepl/symmrepl/session/wire"
 )
 
 // A cell whose waits no rank will end is ended within two seconds, and each error says what the
@@ -80,35 +79,6 @@ func TestDeadlockAgain(t *testing.T) {
 	c.want(c.eval("0:maybe 1\n0:maybe 2\n0:vain 2"), "! [0] deadlock in:3: rank 2 has finished the cell\n")
 	if took := time.Since(began); took > pace.Unhurried(6*time.Second) {
 		t.Errorf("ended after %v", took)
-	}
-}
-
-// A rank that has moved since its wait was found to be in vain is in another wait, which goes on.
-func TestDeadlockOver(t *testing.T) {
-	f := &fake{aborted: make(chan struct{}), moves: 8}
-	r := &Rank{Communicator: f, current: 5}
-	r.endWaits(wire.Command{Abort: "rank 1 has finished the cell", Run: 5, InVain: true, Moves: 7})
-	select {
-	case <-f.aborted:
-		t.Error("the wait of a rank that has moved was ended")
-	default:
-	}
-	r.endWaits(wire.Command{Abort: "rank 1 has finished the cell", Run: 5, InVain: true, Moves: 8})
-	<-f.aborted
-}
-
-// The waits of a run that has ended meanwhile are not those of the run in hand.
-func TestWaitsOfPastRun(t *testing.T) {
-	for _, current := range []uint64{0, 6} {
-		f := &fake{aborted: make(chan struct{}), moves: 8}
-		r := &Rank{Communicator: f, current: current}
-		r.endWaits(wire.Command{Abort: "rank 1 failed", Run: 5})
-		r.endWaits(wire.Command{Abort: "rank 1 has finished the cell", Run: 5, InVain: true, Moves: 8})
-		select {
-		case <-f.aborted:
-			t.Errorf("the waits of run %d were ended for run 5", current)
-		default:
-		}
 	}
 }
 

@@ -19,17 +19,13 @@
 //
 // Eval (eval.go) takes its turn, numbers the cell and records it. It tells the hub (package
 // bootstrap) which ranks take part, so that a collective call that needs another rank fails at
-// once, and sends the source to the ranks (run.go). In each worker one goroutine only reads cells,
-// from a pipe of its own, runs them and answers through a second pipe (jobs.go); another goroutine
-// reads the other commands, so that the worker can answer and interrupt while user code spins
-// (worker.go). The output of user code to descriptors 1 and 2 goes through pipes to the supervisor,
-// and from there to the fold (package fold).
-// The fold compares the ranks' lines by position, keeps equal lines once (fold/strand.go) and shows them
-// once; the worker notes where the cell begins, because goroutines of earlier cells print too
-// (marker.go). When the evaluator returns, the worker waits for the device (Communicator.Finish) and
-// reports that it is done; before the supervisor passes that on, it empties the pipes and passes on
-// what else the worker has sent (hearing.go). When the last rank is done, values and errors are folded
-// too (reply.go), and Eval returns.
+// once, and sends the source to the ranks (run.go), whose workers run it (package worker). The
+// output of user code to descriptors 1 and 2 goes through pipes to the supervisor, and from there
+// to the fold (package fold). The fold compares the ranks' lines by position, keeps equal lines
+// once (fold/strand.go) and shows them once; the worker notes where the cell begins, because
+// goroutines of earlier cells print too. When the worker reports that it is done, the supervisor
+// empties the pipes and passes on what else the worker has sent (hearing.go) before it passes that
+// on. When the last rank is done, values and errors are folded too (reply.go), and Eval returns.
 //
 // # When something goes wrong
 //
@@ -55,14 +51,12 @@
 // loss once, at the prompt too (lost.go), and the remaining ranks go on in a group of their own. If the
 // supervisor is heard again before, nothing is lost: Recover waits for it.
 //
-// Once a cell has run for half a second, the watchdog (package watchdog) asks the ranks twice a second what
-// they wait for, and how far they have come (status.go). A rank that waits in no operation
-// reports what its code is in, from the stack of its goroutine: a channel, a sleep, a compiled call
-// that does not return, a compiler, a kernel (status.go). If a wait lasts and the awaited rank does
-// not come, the watchdog shows a table: which rank waits in which operation, for which rank, for
-// what, since when, and which rank never came. Its file hang.go decides which waits are worth reporting.
-// When a rank dies and the others neither end nor wait for it, the session reports that at once; if
-// they end, it reports the death before the next worker is ready.
+// Once a cell has run for half a second, the watchdog (package watchdog) asks the ranks twice a
+// second what they wait for, how far they have come, and what their code is in. If a wait lasts and
+// the awaited rank does not come, the watchdog shows a table: which rank waits in which operation,
+// for which rank, for what, since when, and which rank never came. Its file hang.go decides which
+// waits are worth reporting. When a rank dies and the others neither end nor wait for it, the
+// session reports that at once; if they end, it reports the death before the next worker is ready.
 //
 // The session ends a wait that cannot end by itself (watchdog/deadlock.go): if all ranks stand still, and
 // several looks find no change, all waits are ended as by an interrupt. Each becomes an error of
@@ -82,8 +76,7 @@
 // # After the end
 //
 // A session leaves no processes or files behind. Workers die with their supervisor, and the
-// processes that they started die with them, in any group and session: a worker adopts the orphans
-// of its cells, and ends them before it exits (descendants.go). If a worker was killed, its
+// processes that they started die with them, in any group and session. If a worker was killed, its
 // supervisor ends the worker's process group and all processes that carry the worker's mark in
 // their environment. The sockets are in a directory that the session removes at its end; a worker's
 // own sockets are removed when it dies. If the session's process is killed, a worker removes the
@@ -104,8 +97,4 @@
 //	front end   attach.go debugwire.go, of which the controller has the requests, too
 //	host        follow.go leader.go, in the first process of each other host
 //	supervisor  supervisor.go process.go setting.go pipes.go begin.go hearing.go crash.go jobs.go leftovers.go
-//	worker      worker.go rank.go status.go input.go heldup.go channel.go marker.go order.go folder.go threads.go
-//	            descendants.go
-//
-// Package inherit has what a worker shares with its supervisor.
 package controller

@@ -20,11 +20,12 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/inband"
 	"github.com/symmrepl/symmrepl/session/rankset"
+	"github.com/symmrepl/symmrepl/session/worker"
 )
 
 func TestMain(m *testing.M) {
-	if IsWorker() {
-		os.Exit(ServeWorker(startFake))
+	if worker.Is() {
+		os.Exit(worker.Serve(startFake))
 	}
 	if isSimulation() {
 		os.Exit(serveSimulation(startQuick))
@@ -53,7 +54,7 @@ func fakeController() int {
 // fake is an interpreter of one-word commands, and the communicator below it. A line may begin with
 // "2:" to run on rank 2 only. Variables are words set by "let".
 type fake struct {
-	env      Env
+	env      worker.Env
 	vars     map[string]string
 	encoded  map[string][]byte // displays that were made by "encode"
 	tallies  []session.Tally
@@ -78,7 +79,7 @@ type fake struct {
 	stands fakeStands
 }
 
-func startFake(env Env) (session.Evaluator, session.Communicator, error) {
+func startFake(env worker.Env) (session.Evaluator, session.Communicator, error) {
 	if why := os.Getenv("FAKE_START_ERROR"); why != "" && fmt.Sprint(env.Rank) == os.Getenv("FAKE_START_RANK") {
 		switch why {
 		case "exit":

@@ -30,7 +30,7 @@ func TestLargeJobs(t *testing.T) {
 		t.Fatalf("sent: %v; received %v, %d bytes, %v", failed, c.Eval, len(payload), err)
 	}
 	go func() {
-		out := frame.NewWriter(&jobChannel{channel{fd: int(answers.Fd())}})
+		out := frame.NewWriter(answers)
 		out.Write(wire.Event{Done: &wire.Done{Run: 3}}, cell)
 		out.Write(wire.Event{Recovered: &wire.Recovered{ID: 4}}, nil)
 		answers.Close()

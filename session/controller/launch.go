@@ -14,7 +14,7 @@ import (
 
 // Launch starts config.Ranks workers on this host and, when all of them are ready, returns the
 // session that drives them. The calling process becomes their supervisor; its main function must
-// begin as described at IsWorker. If a worker cannot start, the error says why, and no process is
+// begin as described at [worker.Is]. If a worker cannot start, the error says why, and no process is
 // left.
 func Launch(ctx context.Context, config session.Config) (session.Session, error) {
 	if config.Ranks < 1 {

@@ -3,10 +3,13 @@ package controller
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/inherit"
@@ -24,7 +27,7 @@ func TestOutputOrder(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer p.close()
-			order := newOutputOrder(&memory, int(ends[1].Fd()))
+			order := inherit.NewOrder(&memory, int(ends[1].Fd()))
 			var want []string
 			stop := make(chan struct{})
 			var printing sync.WaitGroup
@@ -123,11 +126,25 @@ func TestOutputOrderWithoutReader(t *testing.T) {
 	}
 	defer ends[0].Close()
 	defer ends[1].Close()
-	order := newOutputOrder(&memory, int(ends[1].Fd()))
-	redirected := *order
-	redirected.pipe.Ino++
-	fmt.Fprintln(ends[1], "line")
+	order := inherit.NewOrder(&memory, int(ends[1].Fd()))
+	elsewhere, end, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer elsewhere.Close()
+	defer end.Close()
+	again, err := unix.Dup(int(ends[1].Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(again)
+	redirected := inherit.NewOrder(&memory, again)
+	if err := unix.Dup2(int(end.Fd()), again); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(end, "line")
 	redirected.Begin()
+	fmt.Fprintln(ends[1], "line")
 	p.close()
 	order.Begin()
 }

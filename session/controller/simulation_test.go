@@ -18,6 +18,7 @@ import (
 	"github.com/symmrepl/symmrepl/session/inherit"
 	"github.com/symmrepl/symmrepl/session/rankset"
 	"github.com/symmrepl/symmrepl/session/wire"
+	"github.com/symmrepl/symmrepl/session/worker"
 )
 
 // simulationVariable marks a process that simulates hosts. Its value is the JSON of a simulation.
@@ -146,7 +147,7 @@ func serveSimulation(start func(simulatedRank) (session.Evaluator, session.Commu
 	}
 	var serving sync.WaitGroup
 	for i, ranks := range sim.hosts() {
-		conn, err := inherited(inherit.Control + i)
+		conn, err := net.FileConn(os.NewFile(uintptr(inherit.Control+i), "link"))
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "symmrepl: the link of a simulated host:", err)
 			return 2
@@ -181,7 +182,7 @@ type simulated struct {
 	host       string
 	start      func(simulatedRank) (session.Evaluator, session.Communicator)
 	emit       func(wire.Event, []byte)
-	worker     *Rank
+	worker     *worker.Rank
 	jobs       chan func() // of worker
 }
 
@@ -219,7 +220,7 @@ func (s *simulated) startWorker(incarnation int) {
 		}
 		s.emit(wire.Event{Incarnation: incarnation, Output: session.Stdout}, []byte(text))
 	}
-	w := &Rank{Incarnation: incarnation, Emit: s.emit, Begin: func(run uint64) { begins = run }}
+	w := &worker.Rank{Incarnation: incarnation, Emit: s.emit, Begin: func(run uint64) { begins = run }}
 	w.Evaluator, w.Communicator = s.start(simulatedRank{s.rank, s.size, print})
 	jobs := make(chan func(), 1)
 	s.worker, s.jobs = w, jobs

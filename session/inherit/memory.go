@@ -2,6 +2,7 @@ package inherit
 
 import (
 	"os"
+	"runtime"
 	"sync/atomic"
 	"unsafe"
 
@@ -27,6 +28,28 @@ type Beginning struct {
 	Read atomic.Uint64 // twice the number of bytes that the supervisor has read, plus 1 while it reads
 	At   atomic.Uint64 // number of the stream's bytes before the run
 	Run  atomic.Uint64 // stored after At
+}
+
+// noteTries bounds how often Note looks at a stream. Without quiet in that time, it may count bytes
+// twice that the supervisor reads at the moment.
+const noteTries = 1000
+
+// Note notes in the worker that a run begins, on the stream with the descriptor fd. It notes nothing if fd
+// is not open.
+func (b *Beginning) Note(run uint64, fd int) {
+	for try := range noteTries {
+		read := b.Read.Load()
+		unread, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
+		if err != nil {
+			return
+		}
+		if read%2 == 0 && b.Read.Load() == read || try == noteTries-1 {
+			b.At.Store(read/2 + uint64(unread))
+			b.Run.Store(run)
+			return
+		}
+		runtime.Gosched()
+	}
 }
 
 // NewMemory makes such memory, and the file that passes it to a worker. The caller closes the file.

@@ -16,7 +16,7 @@ import (
 // The watchdog reports ranks that wait for a rank that does not come (hang.go); that rank may still
 // come. A cell is ended only if no rank can come any more: all ranks of the session stand still,
 // and some rank waits for ranks that will not end its wait. A worker reports that its rank stands
-// still (worker.standing) if
+// still (session/worker/status.go) if
 //
 //  - no code of cells runs or can run later: no goroutine of any cell, no timer that calls a
 //    function, no goroutine of compiled code. Code inside a call that returns only when the device

@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	_ "github.com/symmrepl/symmrepl/cmd/symmrepl/internal/addressroom" // before anything else runs
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/rank"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/worker"
 	"github.com/symmrepl/symmrepl/session"
-	"github.com/symmrepl/symmrepl/session/controller"
+	"github.com/symmrepl/symmrepl/session/worker"
 )
 
 // Exit statuses.
@@ -32,8 +32,8 @@ func misused(format string, args ...any) error { return usageError{fmt.Sprintf(f
 
 // Main runs the program with arguments, without its name, and returns its exit status.
 func Main(args []string) int {
-	if controller.IsWorker() {
-		return controller.ServeWorker(worker.Start)
+	if worker.Is() {
+		return worker.Serve(rank.Start)
 	}
 	return stdout.delivered(runLine(args))
 }

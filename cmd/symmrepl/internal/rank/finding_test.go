@@ -1,4 +1,4 @@
-package worker
+package rank
 
 import (
 	"reflect"

@@ -1,4 +1,4 @@
-package worker
+package rank
 
 import (
 	"cmp"
@@ -8,13 +8,13 @@ import (
 
 	"github.com/symmrepl/symmrepl/interp"
 	"github.com/symmrepl/symmrepl/session"
-	"github.com/symmrepl/symmrepl/session/controller"
+	"github.com/symmrepl/symmrepl/session/worker"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
 // Start creates one rank: the interpreter, and the device and symmetric memory of its cells. The
 // interpreter is made beside the device, of which most of the time is waiting for a driver.
-func Start(env controller.Env) (session.Evaluator, session.Communicator, error) {
+func Start(env worker.Env) (session.Evaluator, session.Communicator, error) {
 	var (
 		comm      communicator
 		evaluator *interp.Interp

@@ -1,4 +1,4 @@
-package controller
+package worker
 
 import (
 	"encoding/json"
@@ -51,15 +51,13 @@ type Env struct {
 	Trail *session.Trail
 }
 
-// IsWorker reports whether this process was started as a worker. Then main must do nothing but call
-// ServeWorker.
-func IsWorker() bool { return os.Getenv(inherit.Variable) != "" }
+// Is reports whether this process was started as a worker. Then main must do nothing but call Serve.
+func Is() bool { return os.Getenv(inherit.Variable) != "" }
 
-// ServeWorker is the main function of a worker. start makes the rank's interpreter and
-// communicator; it may meet its peers only if Env.Incarnation is 1. optional.go lists further
-// interfaces that they may implement. ServeWorker returns the process's exit status when the
-// session is over.
-func ServeWorker(start func(Env) (session.Evaluator, session.Communicator, error)) int {
+// Serve is the main function of a worker. start makes the rank's interpreter and communicator; it may
+// meet its peers only if Env.Incarnation is 1. session/optional.go lists further interfaces that they may
+// implement. Serve returns the process's exit status when the session is over.
+func Serve(start func(Env) (session.Evaluator, session.Communicator, error)) int {
 	var spec inherit.Spec
 	if err := json.Unmarshal([]byte(os.Getenv(inherit.Variable)), &spec); err != nil {
 		fmt.Fprintf(os.Stderr, "symmrepl: %s is not to be set by hand: %v\n", inherit.Variable, err)
@@ -142,7 +140,7 @@ func (w *worker) start(start func(Env) (session.Evaluator, session.Communicator,
 	}
 	unix.Close(inherit.Shared)
 	w.rank.Begin, w.rank.harm = newBeginMarker(shares).mark, w.harm
-	inband.SetOrder(newOutputOrder(shares, int(session.Stderr)))
+	inband.SetOrder(inherit.NewOrder(shares, int(session.Stderr)))
 	s := w.spec
 	hosts, err := session.ParseHosts(s.Hosts, s.Size)
 	if err != nil {

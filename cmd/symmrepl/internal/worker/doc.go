@@ -1,3 +1,0 @@
-// Package worker assembles a rank: the interpreter that runs its cells and the symmetric memory
-// that the cells use, behind the two interfaces through which a session drives them.
-package worker
