@@ -2,107 +2,23 @@ package symmem
 
 import (
 	"slices"
-	"strings"
 
-	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calculate"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
-	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/expression"
 )
 
-// The operations of this file are maps and reductions with names. One table has their formulas.
-
-// named is an operation: its formula, or its formulas by the type of the first operand.
-type named struct {
-	formula string
-	of      func(d DType) string
-	reduces bool
-	op      *operators.Operator
-}
-
-var arithmetic = table(map[string]*named{
-	"Add": {formula: "x0 + x1"}, "Sub": {formula: "x0 - x1"}, "Mul": {formula: "x0 * x1"}, "Div": {formula: "x0 / x1"},
-	"Mod": {formula: "x0 % x1"},
-	"Pow": {formula: "pow(x0, x1)"}, "Minimum": {formula: "min(x0, x1)"}, "Maximum": {formula: "max(x0, x1)"},
-	"Eq": {formula: "x0 == x1"}, "Ne": {formula: "x0 != x1"}, "Lt": {formula: "x0 < x1"}, "Le": {formula: "x0 <= x1"},
-	"Gt": {formula: "x0 > x1"}, "Ge": {formula: "x0 >= x1"},
-	"Where": {formula: "x0 ? x1 : x2"},
-	"Neg":   {formula: "-x0"}, "Abs": {formula: "abs(x0)"}, "Exp": {formula: "exp(x0)"}, "Log": {formula: "log(x0)"},
-	"Sqrt":     {formula: "sqrt(x0)"},
-	"Convert":  {of: func(d DType) string { return d.String() + "(x0)" }},
-	"Normal":   {formula: "normal(x0)"},
-	"Arange":   {of: func(d DType) string { return d.String() + "(i)" }},
-	"Rand":     {of: func(d DType) string { return d.String() + "(random(x0) * 128)" }}, // as kernels/elements/rand.cu
-	"Linspace": {formula: "n > 1 && i == n-1 ? x1 : x0 + i*x2"},
-
-	"Sum":  {formula: "sum(x0)", reduces: true},
-	"Mean": {of: func(d DType) string { return wide(d, "sum(x0) / n", "sum(x0) / n", "f64(sum(x0)) / n") }, reduces: true},
-	"Min":  {formula: "min(x0)", reduces: true}, "Max": {formula: "max(x0)", reduces: true},
-	"ArgMin": {formula: "argmin(x0)", reduces: true}, "ArgMax": {formula: "argmax(x0)", reduces: true},
-	"Norm": {of: func(d DType) string {
-		return wide(d, d.String()+"(sqrt(sum(f64(x0)*f64(x0))))",
-			d.element().Part().String()+"(sqrt(sum(f64(abs(x0))*f64(abs(x0)))))", "sqrt(sum(f64(x0)*f64(x0)))")
-	}, reduces: true},
-	"Dot": {of: func(d DType) string {
-		return wide(d, d.String()+"(sum(f64(x0)*f64(x1)))", "sum(x0*x1)", "sum(i64(x0)*i64(x1))")
-	}, reduces: true},
-	"MaxDiff": {of: func(d DType) string { return among(d, "max(abs(f64(x0) - f64(x1)))") }, reduces: true},
-	"Equal":   {formula: "all(x0 == x1)", reduces: true},
-	"AllClose": {of: func(d DType) string {
-		return among(d, "all(f64(x0) == f64(x1) || isfinite(abs(f64(x1))) && abs(f64(x0) - f64(x1)) <= x3 + x2*abs(f64(x1)))")
-	}, reduces: true},
-})
-
-// table completes the rows.
-func table(rows map[string]*named) map[string]*named {
-	for name, row := range rows {
-		row.op = operators.Calculation(name, row.reduces)
-	}
-	return rows
-}
-
-// wide returns the first text for a floating type, the second for complex numbers, and the third for
-// integers.
-func wide(d DType, float, complex, integer string) string {
-	switch {
-	case d.element().IsFloat():
-		return float
-	case d.element().IsComplex():
-		return complex
-	}
-	return integer
-}
-
-// among returns a formula of f64 in which the conversions are to c128 if d is complex.
-func among(d DType, formula string) string {
-	if d.element().IsComplex() {
-		return strings.ReplaceAll(formula, "f64(", "c128(")
-	}
-	return formula
-}
+// The operations of this file are maps and reductions with names: package calculate has their
+// formulas.
 
 // calculate does an operation of the table. If the operation has several formulas, d selects one.
 func (rt *Runtime) calculate(name string, d DType, opts []Option, operands ...any) *Tensor {
-	row := arithmetic[name]
-	formula := row.formula
-	if row.of != nil {
-		formula = row.of(d)
-	}
+	of := calculate.Operations[name]
 	args := operands
 	for _, o := range opts {
 		args = append(args, o)
 	}
-	return rt.calculated(row.op, formula, args, row.reduces)
-}
-
-// calculated does Map, Reduce or a named operation, given its formula.
-func (rt *Runtime) calculated(of *operators.Operator, formula string, args []any, reduces bool) *Tensor {
-	c := rt.calculation(of, formula, args, reduces)
-	if reduces {
-		return c.reduce()
-	}
-	return c.apply()
+	return rt.calculated(of.Operator, of.Formula(d.element()), args, of.Reduces)
 }
 
 // named is calculate for operands any of which may be a number.
@@ -365,46 +281,9 @@ func (t *Tensor) Transpose(args ...any) *Tensor {
 			dims = append(dims, len(t.shape)-1-i)
 		}
 	}
-	own := calculate.Strides(t.shape)
-	shape, strides := make([]int, len(dims)), make([]int, len(dims))
-	used := make([]bool, len(t.shape))
-	for k, d := range dims {
-		if len(dims) != len(t.shape) || d < 0 || d >= len(t.shape) || used[d] {
-			panic(t.rt.misuse(op, "dims", "name each dimension once", "%v is no order of the %s of %s", dims,
-				count.Of(len(t.shape), "dimension"), t.kind()))
-		}
-		used[d], shape[k], strides[k] = true, t.shape[d], own[d]
-	}
 	c := t.rt.calculation(operators.Calculation(op, false), "x0", operands, false)
-	into := c.result(shape)
-	l := calculate.Arrange(shape, calculate.Strides(shape), strides)
-	if l.Accesses[1] == calculate.Apart && t.n > 0 && t.dtype.Size() <= 8 && c.out(into) == t.dtype && (into == nil || !Operand(into).Overlaps(t)) {
-		tiled := calculate.Transpose{Type: t.dtype.element(), Host: t.rt.info.OnHost}
-		wide := !t.rt.info.OnHost && t.pointer()%16 == 0 && (into == nil || into.pointer()%16 == 0)
-		if p, ok := tiled.Plan(l, wide); ok {
-			return c.transpose(&tiled, p, into, shape)
-		}
-	}
-	return c.store(into, shape, l)
-}
-
-// transpose launches a kernel of tiles. into is nil for a new tensor.
-func (c *calculation) transpose(tiled *calculate.Transpose, p calculate.Plan, into *Tensor, shape []int) *Tensor {
-	rt, t := c.rt, c.tensors[0]
-	kernels := rt.compiled(c.of.Name, append(c.key, 3, byte(tiled.Batch)), tiled.Text)
-	defer c.Enter().Leave()
-	c.PickStream()
-	out := into
-	if out == nil {
-		out = c.Fresh(t.dtype, shape, t.n)
-	}
-	c.admit(out)
-	grid := device.Launch{Grid: [3]int{min(p.Tiles, 1<<20), 1, 1}, Block: [3]int{calculate.Threads, 1, 1}}
-	if rt.info.OnHost {
-		grid = device.Launch{Grid: [3]int{min(p.Tiles, rt.info.Processors), 1, 1}, Block: [3]int{1, 1, 1}}
-	}
-	c.launch(kernels, p.Kernel, grid, append([]uint64{uint64(out.pointer()), uint64(t.pointer())}, p.Args...))
-	return out
+	p, err := c.Transposed(c.into(), dims)
+	return c.run(c.opts.into, p, err)
 }
 
 // Concatenate joins tensors of one type along a dimension; their other dimensions are the same. args
@@ -437,34 +316,29 @@ func (rt *Runtime) Concatenate(dim int, args ...any) *Tensor {
 	if len(tensors) == 0 {
 		panic(rt.misuse(op, "tensors", "name at least one after the dimension", "there is nothing to join"))
 	}
-	first := tensors[0]
-	if dim < 0 || dim >= len(first.shape) {
-		panic(rt.misuse(op, "dim", "", "%s has no dimension %d", first.kind(), dim))
+	operands := make([]calculate.Operand, len(tensors))
+	for i, t := range tensors {
+		operands[i] = t.calculated()
 	}
-	shape := slices.Clone(first.shape)
-	for i, t := range tensors[1:] {
-		other := slices.Clone(t.shape)
-		if len(other) == len(shape) {
-			shape[dim] += other[dim]
-			other[dim] = first.shape[dim]
-		}
-		if t.dtype != first.dtype || !slices.Equal(other, first.shape) {
-			panic(rt.misuse(op, "tensors", "Convert and View change a tensor",
-				"tensor %d is %s, which does not continue %s along dimension %d", i+1, t.kind(), first.kind(), dim))
-		}
+	shape, err := calculate.Joined(dim, operands)
+	if err != nil {
+		panic(rt.failure(op, err))
 	}
 	parts := make([]*calculation, len(tensors))
 	for i, t := range tensors {
 		parts[i] = rt.calculation(operators.Calculation(op, false), "x0", append([]any{t}, opts...), false)
 	}
-	out := parts[0].result(shape)
+	first, out := parts[0], parts[0].opts.into
+	if err := first.Fits(first.into(), shape); err != nil {
+		panic(rt.failure(op, err))
+	}
 	for i, t := range tensors {
 		if out != nil && Operand(out).Overlaps(t) {
-			panic(parts[0].Misuse("Into", "give memory of its own", "Into overlaps tensor %d, %s", i, t.kind()))
+			panic(first.Misuse("Into", "give memory of its own", "Into overlaps tensor %d, %s", i, t.kind()))
 		}
 	}
 	if out == nil {
-		out = parts[0].undefined(first.dtype, shape)
+		out = first.undefined(tensors[0].dtype, shape)
 	}
 	strides, at := calculate.Strides(shape), 0
 	for i, t := range tensors {
@@ -472,7 +346,8 @@ func (rt *Runtime) Concatenate(dim int, args ...any) *Tensor {
 		part.offset += at * strides[dim] * out.dtype.Size()
 		at += t.shape[dim]
 		if t.n > 0 {
-			parts[i].store(&part, t.shape, calculate.Arrange(t.shape, strides, calculate.Strides(t.shape)))
+			p, err := parts[i].Placed(part.calculated(), strides)
+			parts[i].run(&part, p, err)
 		}
 	}
 	return out

@@ -40,7 +40,7 @@
 //	launch     the grid and the arguments of a launch
 //	layout     where things lie in a workspace, and among the words of the network
 //	memory     where tensors lie, in a segment and in memory; ordinary memory and that of pools between its uses
-//	calculate  the kernels of Map and Reduce, from formulas and the ways in which operands lie in memory
+//	calculate  formulas, kernels and launches of Map, Reduce and the operations with names
 //	show       tensors as text, and as HTML with statistics and a heat map
 //	calls      what a call was made with, the comparison of a group's calls, and the log of the latest calls
 //	seam       the interfaces of what a world is made of

@@ -6,6 +6,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/internal/timeline"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calculate"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
@@ -54,7 +55,7 @@ type Runtime struct {
 	membership                             // survivors.go
 	departed    places.Departures          // departures.go
 	sanitizing                             // sanitize.go
-	calculating calculating                // calculating.go
+	calculating calculate.Cache            // calculating.go
 	networking                             // network.go
 	heap        *nvshmem.Heap              // with the back end NVSHMEM
 	comms       nccl.List[*communicator]   // nccl_comm.go

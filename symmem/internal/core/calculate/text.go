@@ -8,12 +8,6 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/expression"
 )
 
-// Operand is an operand of a kernel.
-type Operand struct {
-	Type   element.Type // of a tensor; expression.Integer or expression.Float of a number
-	Access Access
-}
-
 // Map describes the kernels of a map.
 type Map struct {
 	Formula  *expression.Checked

@@ -30,8 +30,8 @@ func (t *Transpose) wide() int { return min(256/t.Type.Size(), 128) }
 // cache, which processors read together; or 64 for the smallest types.
 func (t *Transpose) onHost() int { return min(128/t.Type.Size(), 64) }
 
-// Plan describes the launch of a transpose.
-type Plan struct {
+// Tiling describes the launch of a transpose.
+type Tiling struct {
 	Kernel string
 	Args   []uint64 // after the addresses of the result and the operand
 	Tiles  int
@@ -41,7 +41,7 @@ type Plan struct {
 // result. If wide is set, both addresses are multiples of 16, and Plan uses the kernel Wider if the
 // shape and the strides permit it. ok is false if no dimension of the operand has neighbours in
 // memory.
-func (t *Transpose) Plan(l Layout, wide bool) (p Plan, ok bool) {
+func (t *Transpose) Plan(l Layout, wide bool) (p Tiling, ok bool) {
 	out, in := Strides(l.Dims), l.Strides[1]
 	last := len(l.Dims) - 1
 	other := -1
@@ -51,7 +51,7 @@ func (t *Transpose) Plan(l Layout, wide bool) (p Plan, ok bool) {
 		}
 	}
 	if other < 0 || l.Dims[last] < 8 || l.Dims[other] < 8 {
-		return Plan{}, false
+		return Tiling{}, false
 	}
 	p.Args = []uint64{uint64(l.Dims[other]), uint64(l.Dims[last]), uint64(out[other]), uint64(in[last])}
 	batch := 1
