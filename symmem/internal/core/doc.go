@@ -40,10 +40,11 @@
 //	launch     the grid and the arguments of a launch
 //	layout     where things lie in a workspace, and among the words of the network
 //	memory     where tensors lie, in a segment and in memory; ordinary memory and that of pools between its uses
-//	calculate  formulas, kernels and launches of Map, Reduce and the operations with names
 //	show       tensors as text, and as HTML with statistics and a heat map
 //	calls      what a call was made with, the comparison of a group's calls, and the log of the latest calls
 //	seam       the interfaces of what a world is made of
+//	calculate  formulas, kernels and launches of Map, Reduce and the operations with names
+//	files      the parts of a file that members read and write
 //	study      observers that explain calls afterwards
 //	copies     copies by copy engines, and the watch over them
 //	trace      when operations begin and end, and for whom they wait

@@ -7,68 +7,55 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/files"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/tensorfile"
 )
-
-// Tensors in files: package tensorfile implements the formats, and this file the agreement of the
-// ranks.
 
 // rankMark is replaced by the rank in paths.
 const rankMark = "{rank}"
 
 // fileCall is a call that reads or writes a file.
 type fileCall struct {
-	rt    *Runtime
-	op    string
-	path  string
-	name  string // of a tensor in the file
-	dtype DType  // given by the caller; 0 if none
+	rt *Runtime
+	files.Call
 	options
 }
 
 // fileCall reads the arguments after the path.
 func (rt *Runtime) fileCall(of *operators.Operator, g *Group, path string, args []any) *fileCall {
-	c := &fileCall{rt: rt, op: of.Name, path: path}
-	rt.refuseClosed(c.op)
+	c := &fileCall{rt: rt, Call: files.Call{Op: of.Name}}
+	rt.refuseClosed(c.Op)
 	var opts []Option
 	for _, a := range args {
 		switch a := a.(type) {
 		case string:
-			if c.name != "" {
-				panic(rt.misuse(c.op, "name", "give one", "the names %q and %q for one tensor", c.name, a))
+			if c.Name != "" {
+				panic(rt.misuse(c.Op, "name", "give one", "the names %q and %q for one tensor", c.Name, a))
 			}
-			c.name = a
+			c.Name = a
 		case DType:
-			rt.numel(c.op, a, nil)
-			c.dtype = a
+			rt.numel(c.Op, a, nil)
+			c.Type = a.element()
 		case Option:
 			opts = append(opts, a)
 		case nil:
 			opts = append(opts, nil)
 		default:
-			panic(rt.misuse(c.op, "args", "", "behind the path come a name, an element type and options, not a %T", a))
+			panic(rt.misuse(c.Op, "args", "", "behind the path come a name, an element type and options, not a %T", a))
 		}
 	}
 	rt.read(&c.options, of, g, false, opts)
 	if path == "" || strings.ContainsRune(path, 0) {
-		panic(rt.misuse(c.op, "path", "give the path of a file", "a path cannot be %q", path))
+		panic(rt.misuse(c.Op, "path", "give the path of a file", "a path cannot be %q", path))
 	}
-	c.path = strings.ReplaceAll(path, rankMark, strconv.Itoa(c.group.rank))
-	rt.hostCall(c.op)
+	c.Path, c.Group = strings.ReplaceAll(path, rankMark, strconv.Itoa(c.group.rank)), members{c.group}
+	if c.has(operators.Shard) {
+		c.Shard = &c.shard
+	}
+	c.Apart = c.has(operators.Ordinary)
+	rt.hostCall(c.Op)
 	return c
-}
-
-// agreeOn lets the members exchange a value. If one of them has an error, all of them get it.
-func agreeOn[T any](c *fileCall, desc string, mine T, failed error) []T {
-	g := c.group
-	g.meeting.Lock()
-	all, err := gatherValues(g, c.op, desc, mine, failed)
-	g.meeting.Unlock()
-	if err != nil {
-		panic(c.rt.failure(c.op, err))
-	}
-	return all
 }
 
 // Load returns a tensor of a file, as a symmetric tensor of all members, or an ordinary one. The
@@ -104,68 +91,35 @@ func agreeOn[T any](c *fileCall, desc string, mine T, failed error) []T {
 // Source: the documentation of the formats; docs/files.md lists the files that are refused.
 func (rt *Runtime) Load(path string, args ...any) *Tensor {
 	c := rt.fileCall(operators.Load, rt.all, path, args)
-	ordinary := c.has(operators.Ordinary)
-	f, part, dtype, err := c.open()
-	if f != nil {
-		defer f.Close()
-	}
-	if !ordinary {
-		agreeOn(c, "", struct{}{}, err)
-	} else if err != nil {
-		panic(rt.failure(c.op, err))
-	}
-	if ordinary {
-		t := rt.undefined(c.op, dtype, part.Shape)
-		rt.raise(c.op, t.fill(c.op, c.until(part, nil)))
-		return t
-	}
-	t := c.group.emptyLike(c.op, dtype, part.Shape)
-	err = t.fill(c.op, c.until(part, nil))
-	if failed := Maybe(func() { agreeOn(c, "", struct{}{}, err) }); failed != nil {
-		Maybe(t.Free) // all members do
-		panic(failed)
-	}
-	return t
-}
-
-// open opens the file and finds this member's part. f is not nil if it must be closed.
-func (c *fileCall) open() (f *tensorfile.File, p *tensorfile.Part, dtype DType, err error) {
-	if f, err = tensorfile.Open(c.path); err != nil {
-		return nil, nil, 0, err
-	}
-	t, err := f.Find(c.name)
-	if err == nil && c.dtype != 0 {
-		err = t.As(c.dtype.element())
-	}
+	part, err := c.Open()
+	defer part.Close()
 	if err == nil {
-		err = t.Usable()
+		err = Maybe(func() { rt.numel(c.Op, DType(part.Type), part.Shape) })
 	}
-	if err != nil {
-		return f, nil, 0, err
-	}
-	if dtype = DType(t.Type); !c.has(operators.Shard) {
-		p, err = t.Whole()
-		return f, p, dtype, c.fits(dtype, p, err)
-	}
-	if c.shard < 0 || c.shard >= len(t.Shape) {
-		return f, nil, 0, c.rt.misuse(c.op, "Shard", "", "a tensor of shape %v has no dimension %d", t.Shape, c.shard)
-	}
-	n, size := t.Shape[c.shard], c.group.Size()
-	if n%size != 0 && !c.has(operators.Ordinary) {
-		return f, nil, 0, c.rt.misuse(c.op, "Shard", "give symm.Ordinary() too: ordinary tensors may differ in length",
-			"dimension %d of %v does not divide among %d ranks", c.shard, t.Shape, size)
-	}
-	chunk := (n + size - 1) / size
-	p, err = t.Part(c.shard, min(c.group.rank*chunk, n), min((c.group.rank+1)*chunk, n))
-	return f, p, dtype, c.fits(dtype, p, err)
-}
-
-// fits refuses a shape that no tensor can have.
-func (c *fileCall) fits(dtype DType, p *tensorfile.Part, err error) error {
-	if err != nil {
+	agree := func(err error) error { // by all members, unless each has a tensor of its own
+		if !c.Apart {
+			_, err = files.Agree(&c.Call, "", struct{}{}, err)
+		}
 		return err
 	}
-	return Maybe(func() { c.rt.numel(c.op, dtype, p.Shape) })
+	if err := agree(err); err != nil {
+		panic(rt.failure(c.Op, err))
+	}
+	var t *Tensor
+	if dtype := DType(part.Type); c.Apart {
+		t = rt.undefined(c.Op, dtype, part.Shape)
+	} else {
+		t = c.group.emptyLike(c.Op, dtype, part.Shape)
+	}
+	err = agree(t.fill(c.Op, c.until(part, nil)))
+	switch {
+	case c.Apart:
+		rt.raise(c.Op, err)
+	case err != nil:
+		Maybe(t.Free) // all members do
+		panic(rt.failure(c.Op, err))
+	}
+	return t
 }
 
 // transfer is a part of a file that is being read or written. It ends early when the world is aborted.
@@ -199,7 +153,7 @@ func (c *fileCall) aborted() error {
 	if why == nil {
 		return nil
 	}
-	return &Error{Kind: KindInterrupted, Op: c.op, Rank: c.rt.rank, Peer: -1, Msg: "gave up: " + *why}
+	return &Error{Kind: KindInterrupted, Op: c.Op, Rank: c.rt.rank, Peer: -1, Msg: "gave up: " + *why}
 }
 
 // undefined allocates an ordinary tensor on the current stream.
@@ -231,9 +185,9 @@ func (f FileTensor) String() string {
 // header, and is not collective.
 func (rt *Runtime) FileTensors(path string) []FileTensor {
 	c := rt.fileCall(&operators.Operator{Name: "FileTensors"}, rt.all, path, nil)
-	f, err := tensorfile.Open(c.path)
+	f, err := tensorfile.Open(c.Path)
 	if err != nil {
-		panic(rt.failure(c.op, err))
+		panic(rt.failure(c.Op, err))
 	}
 	defer f.Close()
 	var list []FileTensor

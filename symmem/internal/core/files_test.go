@@ -5,12 +5,13 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/files"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
 // A transfer of a file ends when the world is aborted, and says so.
 func TestTransferEnds(t *testing.T) {
-	c := &fileCall{rt: &Runtime{rank: 3}, op: "Load"}
+	c := &fileCall{rt: &Runtime{rank: 3}, Call: files.Call{Op: "Load"}}
 	p := make([]byte, 4)
 	in, out := c.until(bytes.NewReader([]byte("data")), nil), c.until(nil, device.Bytes(make([]byte, 4)))
 	if n, err := in.ReadAt(p, 0); n != 4 || err != nil {

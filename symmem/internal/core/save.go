@@ -1,14 +1,12 @@
 package symmem
 
 import (
-	"fmt"
 	"io"
 	"maps"
 	"slices"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/files"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
-	"github.com/symmrepl/symmrepl/symmem/internal/element"
-	"github.com/symmrepl/symmrepl/symmem/internal/tensorfile"
 )
 
 // defaultName is the name of a tensor in a file with names if the caller gives none.
@@ -42,10 +40,10 @@ const defaultName = "tensor"
 func (t *Tensor) Save(path string, args ...any) {
 	t.usable(operators.Save.Name)
 	c := t.rt.fileCall(operators.Save, t.rt.home(t), path, args)
-	if c.name == "" {
-		c.name = defaultName
+	if c.Name == "" {
+		c.Name = defaultName
 	}
-	c.save([]string{c.name}, []*Tensor{t})
+	c.save([]string{c.Name}, []*Tensor{t})
 }
 
 // SaveFile writes tensors to one file, .safetensors or .npz, under their names. Otherwise it works like
@@ -72,123 +70,24 @@ func (rt *Runtime) SaveFile(tensors map[string]*Tensor, path string, opts ...Opt
 	list := make([]*Tensor, len(names))
 	for i, name := range names {
 		list[i] = tensors[name]
-		rt.usable(c.op, list[i])
+		rt.usable(c.Op, list[i])
 	}
 	c.save(names, list)
 }
 
 // save writes tensors under their names.
 func (c *fileCall) save(names []string, tensors []*Tensor) {
-	if c.dtype != 0 {
-		panic(c.rt.misuse(c.op, "dtype", "leave it out", "a tensor is saved with its own type"))
+	if c.Type != 0 {
+		panic(c.rt.misuse(c.Op, "dtype", "leave it out", "a tensor is saved with its own type"))
 	}
-	if c.has(operators.Shard) {
-		c.gather(names, tensors)
-		return
-	}
-	list := make([]*tensorfile.Output, len(tensors))
+	list := make([]files.Tensor, len(tensors))
 	for i, t := range tensors {
-		list[i] = &tensorfile.Output{Name: names[i], Type: t.dtype.element(), Shape: t.shape}
+		list[i] = files.Tensor{Name: names[i], Type: t.dtype.element(), Shape: t.shape,
+			Give: func(to io.WriterAt) error { return t.give(c.Op, c.until(nil, to)) }}
 	}
-	w, err := tensorfile.Create(c.path, slices.Clone(list))
-	if err == nil {
-		if err = c.give(tensors, func(i int) io.WriterAt { return w.At(list[i]) }); err == nil {
-			err = w.Commit()
-		} else {
-			w.Abort()
-		}
+	if err := c.Save(list); c.Shard == nil {
+		c.rt.raise(c.Op, err)
+	} else if err != nil {
+		panic(c.rt.failure(c.Op, err))
 	}
-	c.rt.raise(c.op, err)
-}
-
-// give writes the tensors' bytes to their places in the file.
-func (c *fileCall) give(tensors []*Tensor, to func(i int) io.WriterAt) error {
-	for i, t := range tensors {
-		if err := t.give(c.op, c.until(nil, to(i))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// gather writes the tensors of all members to one file. The first member creates and commits it.
-func (c *fileCall) gather(names []string, tensors []*Tensor) {
-	type piece struct {
-		Type  element.Type
-		Shape []int
-	}
-	mine := make([]piece, len(tensors))
-	var err error
-	for i, t := range tensors {
-		mine[i] = piece{t.dtype.element(), t.shape}
-		if c.shard < 0 || c.shard >= len(t.shape) {
-			err = c.rt.misuse(c.op, "Shard", "", "a tensor of shape %v has no dimension %d", t.shape, c.shard)
-		}
-	}
-	all := agreeOn(c, fmt.Sprintf("%q to %s, Shard(%d)", names, c.path, c.shard), mine, err)
-	list := make([]*tensorfile.Output, len(tensors))
-	from := make([]int, len(tensors)) // where this member's part of the dimension begins
-	for i, t := range tensors {
-		shape := slices.Clone(t.shape)
-		shape[c.shard] = 0
-		for r, pieces := range all {
-			if r == c.group.rank {
-				from[i] = shape[c.shard]
-			}
-			p := pieces[i]
-			if first := all[0][i]; p.Type != first.Type || !alikeBut(c.shard, p.Shape, first.Shape) {
-				panic(&Error{Kind: KindMismatch, Op: c.op, Rank: c.rt.rank, Peer: c.group.ranks[r], Arg: "tensor",
-					Hint: "nothing was written",
-					Msg: fmt.Sprintf("%v on rank %d and %v on rank %d differ in more than the length of dimension %d",
-						first.Type.Shaped(first.Shape), c.group.ranks[0],
-						p.Type.Shaped(p.Shape), c.group.ranks[r], c.shard)})
-			}
-			shape[c.shard] += p.Shape[c.shard]
-		}
-		list[i] = &tensorfile.Output{Name: names[i], Type: t.dtype.element(), Shape: shape}
-	}
-
-	var w *tensorfile.Writer
-	var temp string
-	defer func() {
-		if w != nil {
-			w.Abort() // unless it was committed
-		}
-	}()
-	if c.group.rank == 0 {
-		if w, err = tensorfile.Create(c.path, slices.Clone(list)); err == nil {
-			temp = w.Temp()
-		}
-	}
-	temp = agreeOn(c, "", temp, err)[0]
-	if c.group.rank != 0 {
-		w, err = tensorfile.Join(c.path, temp, slices.Clone(list))
-	}
-	if err == nil {
-		err = c.give(tensors, func(i int) io.WriterAt {
-			return w.Part(list[i], c.shard, from[i], from[i]+tensors[i].shape[c.shard])
-		})
-	}
-	if c.group.rank != 0 && w != nil { // before the first member's Commit, as network file systems need
-		w.Abort()
-		w = nil
-	}
-	agreeOn(c, "", struct{}{}, err)
-	if c.group.rank == 0 {
-		err, w = w.Commit(), nil
-	}
-	agreeOn(c, "", struct{}{}, err)
-}
-
-// alikeBut reports whether two shapes differ in one dimension at most.
-func alikeBut(dim int, a, b []int) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if i != dim && a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
