@@ -16,17 +16,18 @@ func TestParse(t *testing.T) {
 		want options
 	}{
 		{"", options{}},
-		{"-n 4", options{ranks: 4}},
+		{"-n 4", options{ranks: 4, given: []string{"n"}}},
 		{"run a.go --sanitize --schedules 20 --seed 7 --json",
 			options{args: []string{"run", "a.go"}, given: []string{"json", "sanitize", "schedules", "seed"}, sanitize: true, schedules: 20,
 				seed: 7, json: true}},
-		{"--ranks=4 --device cpu", options{ranks: 4, device: "cpu"}},
-		{"run a.go -n 2", options{ranks: 2, args: []string{"run", "a.go"}}},
-		{"-n 2 run --device cuda a.go --backend CUDA", options{ranks: 2, device: "cuda", backend: "CUDA", args: []string{"run", "a.go"}}},
+		{"--ranks=4 --device cpu", options{ranks: 4, device: "cpu", given: []string{"device", "ranks"}}},
+		{"run a.go -n 2", options{ranks: 2, args: []string{"run", "a.go"}, given: []string{"n"}}},
+		{"-n 2 run --device cuda a.go --backend CUDA", options{ranks: 2, device: "cuda", backend: "CUDA", args: []string{"run", "a.go"},
+			given: []string{"backend", "device", "n"}}},
 		{"run -- -n", options{args: []string{"run", "-n"}}},
-		{"-e x", options{code: "x", hasCode: true}},
-		{"--eval=", options{hasCode: true}},
-		{"--rdzv host:1 -h", options{rdzv: "host:1", help: true}},
+		{"-e x", options{code: "x", hasCode: true, given: []string{"e"}}},
+		{"--eval=", options{hasCode: true, given: []string{"eval"}}},
+		{"--rdzv host:1 -h", options{rdzv: "host:1", help: true, given: []string{"h", "rdzv"}}},
 	} {
 		test.want.schedules = max(test.want.schedules, 1)
 		if test.want.device == "" {

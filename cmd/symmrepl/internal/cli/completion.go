@@ -58,8 +58,8 @@ func completed() []completedCommand {
 		if c.name == "tutorial" {
 			c.words = tutorialNames()
 		}
-		for _, f := range flagRows {
-			if applies(owner(f.names[0]), c.name) {
+		for _, f := range new(options).flags() {
+			if applies(f, c.name) {
 				c.flags = append(c.flags, f)
 			}
 		}
@@ -78,16 +78,12 @@ func tutorialNames() (names []string) {
 	return names
 }
 
-// applies reports whether a flag with such an owner may be given to a command.
-func applies(owner, command string) bool {
-	switch {
-	case owner == "":
-		return true
-	case strings.HasSuffix(owner, "and the prompt"):
-		return command == "" || command == "run"
-	}
-	first, _, _ := strings.Cut(owner, " ")
-	return first == command
+// applies reports whether a flag may be given to a command, which has one of its forms.
+func applies(f flagRow, command string) bool {
+	return f.of == "" || slices.ContainsFunc(f.commands(), func(of string) bool {
+		first, _, _ := strings.Cut(of, " ")
+		return first == command || command == "" && (of == "-e" || of == "the prompt")
+	})
 }
 
 // brief returns the beginning of a text.
@@ -98,30 +94,22 @@ func brief(text string) string {
 			end = min(end, i)
 		}
 	}
-	text = text[:end]
-	if _, rest, ok := strings.Cut(text, "only: "); ok {
-		return rest
-	}
-	return text
+	return text[:end]
 }
 
 // spellings returns the flags of a command as they are typed.
 func (c completedCommand) spellings() (list []string) {
 	for _, f := range c.flags {
-		for _, name := range f.names {
-			list = append(list, dashed(name))
-		}
+		list = append(list, f.dashed()...)
 	}
 	return list
 }
 
 // valued lists all flags whose value is a word of its own.
 func valued() (list []string) {
-	for _, f := range flagRows {
+	for _, f := range new(options).flags() {
 		if f.value != "" && !f.optional {
-			for _, name := range f.names {
-				list = append(list, dashed(name))
-			}
+			list = append(list, f.dashed()...)
 		}
 	}
 	return list
@@ -148,7 +136,7 @@ _symmrepl() {
     done
     case $prev in
 `)
-	for _, f := range flagRows {
+	for _, f := range new(options).flags() {
 		if f.value == "" || f.optional {
 			continue
 		}
@@ -161,11 +149,7 @@ _symmrepl() {
 		case f.takes.folders:
 			then = `compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur")`
 		}
-		var names []string
-		for _, name := range f.names {
-			names = append(names, dashed(name))
-		}
-		fmt.Fprintf(&b, "    %s) %s; return ;;\n", strings.Join(names, "|"), cmp.Or(then, ":"))
+		fmt.Fprintf(&b, "    %s) %s; return ;;\n", strings.Join(f.dashed(), "|"), cmp.Or(then, ":"))
 	}
 	b.WriteString("    esac\n    local words= flags=\n    case $command in\n")
 	for _, c := range commands {
@@ -209,7 +193,7 @@ _symmrepl() {
   fi
   case $previous in
 `)
-	for _, f := range flagRows {
+	for _, f := range new(options).flags() {
 		if f.value == "" {
 			continue
 		}
@@ -222,21 +206,17 @@ _symmrepl() {
 		case f.takes.folders:
 			then = "_files -/"
 		}
-		var names []string
-		for _, name := range f.names {
-			names = append(names, dashed(name))
-		}
 		if f.optional { // its value is never the next word
 			continue
 		}
-		fmt.Fprintf(&b, "    %s) %s; return ;;\n", strings.Join(names, "|"), then)
+		fmt.Fprintf(&b, "    %s) %s; return ;;\n", strings.Join(f.dashed(), "|"), then)
 	}
 	b.WriteString("  esac\n  case $command in\n")
 	for _, c := range commands {
 		fmt.Fprintf(&b, "    %s)\n      flags=(", quoted(c.name))
 		for _, f := range c.flags {
-			for _, name := range f.names {
-				b.WriteString(" " + quoted(strings.ReplaceAll(dashed(name), ":", `\:`)+":"+brief(f.text)))
+			for _, name := range f.dashed() {
+				b.WriteString(" " + quoted(name+":"+brief(f.text)))
 			}
 		}
 		b.WriteString(")\n      offered=(")
@@ -274,22 +254,22 @@ func fish(commands []completedCommand) string {
 			fmt.Fprintf(&b, "complete -c symmrepl -n '__fish_seen_subcommand_from %s' -f -a %s\n", c.name, word)
 		}
 	}
-	for _, f := range flagRows {
+	for _, f := range new(options).flags() {
 		line := "complete -c symmrepl"
-		if own := owner(f.names[0]); own != "" {
+		if f.of != "" {
 			var of []string
 			for _, c := range commands[1:] {
-				if applies(own, c.name) {
+				if applies(f, c.name) {
 					of = append(of, c.name)
 				}
 			}
 			condition := "__fish_seen_subcommand_from " + strings.Join(of, " ")
-			if applies(own, "") {
+			if applies(f, "") {
 				condition = "__fish_use_subcommand; or " + condition
 			}
 			line += " -n " + write(condition)
 		}
-		for _, name := range f.names {
+		for _, name := range strings.Fields(f.names) {
 			if len(name) == 1 {
 				line += " -s " + name
 			} else {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -34,7 +33,7 @@ type options struct {
 	help    bool
 	version bool
 	args    []string // arguments that are not flags
-	given   []string // the flags below that were given: each applies to one subcommand only
+	given   []string // the flags that were given
 
 	prompt bool // the user enters cells at a prompt, where notices appear
 
@@ -86,69 +85,12 @@ const maxSize = 1 << 30
 
 // parse reads flags and arguments in any order. Everything after "--" is an argument.
 func parse(args []string) (options, error) {
-	var o options
+	o := options{device: "auto", schedules: 1, dtype: "bf16"}
 	flags := flag.NewFlagSet("symmrepl", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	code := func(s string) error {
-		o.code, o.hasCode = s, true
-		return nil
+	for _, f := range o.flags() {
+		f.add(flags)
 	}
-	sizes := func(s string) error {
-		for _, field := range strings.Split(s, ",") {
-			n, err := parseSize(field)
-			if err != nil {
-				return err
-			}
-			o.sizes = append(o.sizes, n)
-		}
-		return nil
-	}
-	o.sessionFlags(flags)
-	flags.Func("e", "", code)
-	flags.Func("eval", "", code)
-	flags.Func("deadlock", "", func(s string) (err error) {
-		if o.deadlock, err = session.ParseDeadlock(s); s == "" {
-			err = errors.New("end or wait is expected")
-		}
-		return err
-	})
-	flags.StringVar(&o.rdzv, "rdzv", "", "")
-	flags.Func("timeout", "", func(s string) (err error) {
-		if o.timeout, err = time.ParseDuration(s); err != nil || o.timeout <= 0 {
-			err = errors.New("a time such as 90s or 5m is expected")
-		}
-		return err
-	})
-	flags.Func("sizes", "", sizes)
-	flags.BoolVar(&o.sanitize, "sanitize", false, "")
-	flags.IntVar(&o.schedules, "schedules", 1, "")
-	flags.Int64Var(&o.seed, "seed", 0, "")
-	flags.BoolVar(&o.user, "user", false, "")
-	flags.StringVar(&o.prefix, "prefix", "", "")
-	flags.StringVar(&o.name, "name", "", "")
-	flags.BoolFunc("attach", "", func(s string) error {
-		o.attach = true
-		if s != "true" { // there is no value
-			o.attachDir = s
-		}
-		return nil
-	})
-	flags.BoolVar(&o.readOnly, "read-only", false, "")
-	flags.StringVar(&o.socket, "socket", "", "")
-	flags.StringVar(&o.listen, "listen", "", "")
-	flags.BoolVar(&o.peers, "peers", false, "")
-	flags.StringVar(&o.dtype, "dtype", "bf16", "")
-	flags.BoolVar(&o.json, "json", false, "")
-	flags.StringVar(&o.svg, "svg", "", "")
-	flags.StringVar(&o.report, "report", "", "")
-	flags.BoolVar(&o.list, "list", false, "")
-	flags.StringVar(&o.out, "o", "", "")
-	flags.StringVar(&o.traceFile, "out", "", "")
-	flags.BoolVar(&o.cpp, "cpp", false, "")
-	flags.BoolVar(&o.help, "h", false, "")
-	flags.BoolVar(&o.help, "help", false, "")
-	flags.BoolVar(&o.version, "version", false, "")
-
 	for len(args) > 0 {
 		if err := flags.Parse(args); err != nil {
 			err = tidy(err)
@@ -167,34 +109,59 @@ func parse(args []string) (options, error) {
 		}
 		o.args, args = append(o.args, rest[0]), rest[1:]
 	}
-	flags.Visit(func(f *flag.Flag) {
-		if owner(f.Name) != "" {
-			o.given = append(o.given, f.Name)
-		}
-	})
+	flags.Visit(func(f *flag.Flag) { o.given = append(o.given, f.Name) })
 	if o.schedules < 1 {
 		return o, fmt.Errorf("--schedules %d: a number from 1 on is expected", o.schedules)
 	}
 	return o, o.checkNames()
 }
 
-// sessionFlags adds the flags that choose the size of a session, its hosts, its network and its device.
-func (o *options) sessionFlags(flags *flag.FlagSet) {
-	ranks := func(s string) error {
-		if _, err := fmt.Sscanf(s, "%d", &o.ranks); err != nil || fmt.Sprint(o.ranks) != s {
-			return errors.New("a number is expected")
-		}
-		if o.ranks < 1 || o.ranks > maxRanks {
-			return fmt.Errorf("a number from 1 to %d is expected", maxRanks)
-		}
-		return nil
+func (o *options) setRanks(s string) error {
+	if _, err := fmt.Sscanf(s, "%d", &o.ranks); err != nil || fmt.Sprint(o.ranks) != s {
+		return errors.New("a number is expected")
 	}
-	flags.Func("n", "", ranks)
-	flags.Func("ranks", "", ranks)
-	flags.StringVar(&o.device, "device", cmp.Or(o.device, "auto"), "")
-	flags.StringVar(&o.backend, "backend", o.backend, "")
-	flags.StringVar(&o.hosts, "hosts", o.hosts, "")
-	flags.StringVar(&o.network, "net", o.network, "")
+	if o.ranks < 1 || o.ranks > maxRanks {
+		return fmt.Errorf("a number from 1 to %d is expected", maxRanks)
+	}
+	return nil
+}
+
+func (o *options) setCode(s string) error {
+	o.code, o.hasCode = s, true
+	return nil
+}
+
+func (o *options) setTimeout(s string) (err error) {
+	if o.timeout, err = time.ParseDuration(s); err != nil || o.timeout <= 0 {
+		err = errors.New("a time such as 90s or 5m is expected")
+	}
+	return err
+}
+
+func (o *options) setDeadlock(s string) (err error) {
+	if o.deadlock, err = session.ParseDeadlock(s); s == "" {
+		err = errors.New("end or wait is expected")
+	}
+	return err
+}
+
+func (o *options) setSizes(s string) error {
+	for _, field := range strings.Split(s, ",") {
+		n, err := parseSize(field)
+		if err != nil {
+			return err
+		}
+		o.sizes = append(o.sizes, n)
+	}
+	return nil
+}
+
+func (o *options) setAttach(s string) error {
+	o.attach = true
+	if s != "true" { // there is no value
+		o.attachDir = s
+	}
+	return nil
 }
 
 // checkNames refuses a device, a network and a back end that do not exist.
@@ -229,53 +196,31 @@ func backendNames() (names []string) {
 	return names
 }
 
-// owner returns the only subcommands that a flag applies to, or "".
-func owner(name string) string {
-	switch name {
-	case "sizes", "dtype", "peers", "json", "svg", "report":
-		return "bench"
-	case "user", "prefix", "name":
-		return "kernel install"
-	case "attach":
-		return "kernel and serve"
-	case "list":
-		return "tutorial"
-	case "out":
-		return "trace"
-	case "o", "cpp":
-		return "export"
-	case "read-only":
-		return "mcp"
-	case "socket":
-		return "mcp and dap"
-	case "listen":
-		return "dap"
-	case "sanitize", "schedules", "seed", "deadlock":
-		return "run, -e and the prompt"
-	}
-	return ""
-}
-
 // misplaced returns an error if a flag was given that does not apply to the subcommand.
 func (o options) misplaced() error {
 	command := strings.Join(o.args, " ") + " "
-	if o.timeout > 0 && !o.hasCode && !strings.HasPrefix(command, "run ") && !strings.HasPrefix(command, "trace ") {
-		return misused("--timeout applies to run, trace and -e only")
+	switch {
+	case o.hasCode:
+		command = "-e "
+	case len(o.args) == 0:
+		command = "the prompt "
 	}
-	cells := len(o.args) == 0 || o.args[0] == "run"
-	for _, name := range o.given {
-		switch owner := owner(name); {
-		case name == "socket" && (strings.HasPrefix(command, "mcp ") || strings.HasPrefix(command, "dap ")):
-		case name == "attach" && (strings.HasPrefix(command, "kernel ") || strings.HasPrefix(command, "serve ")):
-		case name == "json" && o.sanitize && cells && (o.hasCode || len(o.args) > 0), (name == "sanitize" || name == "deadlock") && cells:
-		case (name == "schedules" || name == "seed") && cells:
-			if !o.sanitize {
-				return misused("%s goes with --sanitize", dashed(name))
+	for _, f := range o.flags() {
+		names := strings.Fields(f.names)
+		i := slices.IndexFunc(names, func(name string) bool { return slices.Contains(o.given, name) })
+		if i < 0 || f.of == "" {
+			continue
+		}
+		applies := slices.ContainsFunc(f.commands(), func(of string) bool { return strings.HasPrefix(command, of+" ") })
+		switch name := dashed(names[i]); {
+		case name == "--json" && !applies:
+			if run := o.hasCode || strings.HasPrefix(command, "run "); !o.sanitize || !run {
+				return misused("--json applies to bench, and with --sanitize to run and -e")
 			}
-		case name == "json" && !strings.HasPrefix(command, owner+" "):
-			return misused("--json applies to bench, and with --sanitize to run and -e")
-		case !strings.HasPrefix(command, owner+" "):
-			return misused("%s applies to %s only", dashed(name), owner)
+		case !applies:
+			return misused("%s applies to %s only", name, f.of)
+		case f.with != "" && !slices.Contains(o.given, f.with):
+			return misused("%s goes with %s", name, dashed(f.with))
 		}
 	}
 	return nil

@@ -170,7 +170,11 @@ func (o options) changed(words []string) (options, error) {
 	}
 	flags := flag.NewFlagSet("restart", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	o.sessionFlags(flags)
+	for _, f := range o.flags() {
+		if f.session {
+			f.add(flags)
+		}
+	}
 	if err := flags.Parse(words); err != nil {
 		return o, fmt.Errorf("%w (a session takes -n, --hosts, --net, --device and --backend)", tidy(err))
 	}

@@ -37,8 +37,8 @@ func Man() string {
 		term(strings.TrimSpace("symmrepl "+f.words), f.text)
 	}
 	b.WriteString(".SH OPTIONS\nFlags may stand before or after the arguments.\n")
-	for _, f := range flagRows {
-		term(f.spelled(), f.text)
+	for _, f := range new(options).flags() {
+		term(f.spelled(), f.about())
 	}
 	section("LAUNCHERS", launchers)
 	b.WriteString(".SH EXAMPLE\nOn a machine with four GPUs, or with none:\n.PP\n.nf\n" + roff(example) + "\n.fi\n")

@@ -1,7 +1,13 @@
 package cli
 
+import (
+	"flag"
+	"strings"
+)
+
 // The texts of --help, of the manual page and of the shells' completions are made from the following
-// tables. A subcommand also has a row in subcommands, and a flag a line in parse; tests compare them.
+// tables, and flags are parsed by theirs. A subcommand also has a row in subcommands; a test compares
+// the two.
 
 // form is a way to call the program.
 type form struct {
@@ -59,10 +65,14 @@ const output = `Output begins with the ranks that printed it: "[0-3] same on all
 
 // flagRow is a flag.
 type flagRow struct {
-	names    []string // without dashes
-	value    string   // name of the value: "N"; "" if the flag takes none; in brackets if it may be left out
-	takes    value    // words that the value can be
-	optional bool     // the value may be left out, and stands behind "="
+	names    string // without dashes: "n ranks"
+	holds    any    // a pointer to the option, or a func(string) error that sets it
+	value    string // name of the value: "N"; "" if the flag takes none
+	takes    value  // words that the value can be
+	optional bool   // the value may be left out, and stands behind "="
+	session  bool   // the flag chooses the size, hosts, network or device of a session
+	of       string // the only commands that it applies to: "run, -e and the prompt"; "" stands for all
+	with     string // another flag, without which it does not apply
 	text     string
 }
 
@@ -76,66 +86,63 @@ type value struct {
 // oneOf is a value that is one of some words.
 func oneOf(words ...string) value { return value{words: func() []string { return words }} }
 
-var flagRows = []flagRow{
-	{names: []string{"n", "ranks"}, value: "N",
-		text: "ranks to start, 1 to 1024 and at most 72 on a host; by default one for each GPU, or 4 without GPUs. More ranks than GPUs share them"},
-	{names: []string{"device"}, value: "KIND", takes: value{words: deviceNames},
-		text: "cpu, cuda, or auto: cuda if there is a GPU. By default auto"},
-	{names: []string{"backend"}, value: "NAME", takes: value{words: backendNames},
-		text: "the back end that makes symmetric memory: CUDA, NCCL or NVSHMEM on GPUs, CPU on the cpu device; by default the one in TORCH_SYMMMEM on GPUs, or else CUDA"},
-	{names: []string{"hosts"}, value: "LIST",
-		text: "simulated hosts: their number, 2, or the ranks of each, 0-3/4-7. Only ranks of one host share memory"},
-	{names: []string{"net"}, value: "NAME", takes: oneOf("ucx", "null", "none"),
-		text: "the network between hosts: ucx, which is the default; null, for tests and lessons; or none"},
-	{names: []string{"e", "eval"}, value: "CODE", text: "run CODE as one cell, which may begin with commands, and exit"},
-	{names: []string{"timeout"}, value: "TIME",
-		text: "run, trace and -e only: after this time, such as 90s or 5m, show what every rank does, and end with status 1"},
-	{names: []string{"deadlock"}, value: "end|wait", takes: oneOf("end", "wait"),
-		text: "run, -e and the prompt only: a wait that cannot end, because all ranks that could end it are done or wait too, ends with an error, which is the default, or goes on"},
-	{names: []string{"sanitize"}, text: "run, -e and the prompt only: watch every access of kernels on the cpu device, and report those out of bounds, races, and orders that are too weak on GPUs; on GPUs report those out of the bounds of tensors and pads; the exit status is 1 if there are findings"},
-	{names: []string{"schedules"}, value: "N",
-		text: "with --sanitize: run the script or CODE N times, each time in another order of threads, blocks and ranks"},
-	{names: []string{"seed"}, value: "S",
-		text: "with --sanitize: the first order, by default 0; a report names the seed of the order that shows it"},
-	{names: []string{"sizes"}, value: "BYTES,...", text: "bench only: message sizes to measure, such as 4K,1M"},
-	{names: []string{"dtype"}, value: "TYPE", takes: oneOf("f16", "bf16", "f32", "f64", "i32", "i64"),
-		text: "bench only: f16, bf16, f32, f64, i32 or i64; by default bf16"},
-	{names: []string{"peers"}, text: "bench only: measure PyTorch, NCCL and NVSHMEM in the same run, if python3 has torch"},
-	{names: []string{"json"}, text: "bench: print a line of JSON for each figure instead of tables; run and -e with --sanitize: print the findings as JSON, and everything else to standard error"},
-	{names: []string{"svg"}, value: "FILE", takes: value{files: true},
-		text: "bench only: draw microseconds and bandwidth over size, with the peers and the link's limit"},
-	{names: []string{"report"}, value: "FILE", takes: value{files: true},
-		text: "bench only: write the figures of a file as tables, and measure nothing"},
-	{names: []string{"out"}, value: "FILE", takes: value{files: true},
-		text: "trace only: the file to write, for ui.perfetto.dev and trace_processor"},
-	{names: []string{"o"}, value: "NAME", takes: value{files: true}, text: "export only: the file or folder to write"},
-	{names: []string{"list"}, text: "tutorial only: list the tutorials, as without a name"},
-	{names: []string{"cpp"}, text: "export only: a program of C++"},
-	{names: []string{"user"}, text: "kernel install only: install for this user, which is the default"},
-	{names: []string{"prefix"}, value: "DIR", takes: value{folders: true},
-		text: "kernel install only: install below a folder, such as a Python environment's"},
-	{names: []string{"name"}, value: "NAME", text: "kernel install only: the kernel's name in Jupyter, by default symmrepl"},
-	{names: []string{"attach"}, value: "DIR", optional: true, takes: value{folders: true},
-		text: "kernel and serve only: use a running session of yours; DIR chooses among several"},
-	{names: []string{"read-only"}, text: "mcp only: clients can look, and run nothing"},
-	{names: []string{"socket"}, value: "PATH", takes: value{files: true},
-		text: "mcp and dap only: listen at a Unix socket, to which only your own processes can connect"},
-	{names: []string{"listen"}, value: "HOST:PORT",
-		text: "dap only: listen at a port that other machines cannot reach, for example 127.0.0.1:4711; the editor gives the token that is in SYMMREPL_TOKEN"},
-	{names: []string{"rdzv"}, value: "HOST:PORT", text: "the address at which the processes of several hosts meet, if it is not their launcher's"},
-	{names: []string{"h", "help"}, text: "this text"},
-	{names: []string{"version"}, text: "the same as symmrepl version"},
+// flags returns all flags, which set o.
+func (o *options) flags() []flagRow {
+	return []flagRow{
+		{names: "n ranks", holds: o.setRanks, session: true, value: "N",
+			text: "ranks to start, 1 to 1024 and at most 72 on a host; by default one for each GPU, or 4 without GPUs. More ranks than GPUs share them"},
+		{names: "device", holds: &o.device, session: true, value: "KIND", takes: value{words: deviceNames},
+			text: "cpu, cuda, or auto: cuda if there is a GPU. By default auto"},
+		{names: "backend", holds: &o.backend, session: true, value: "NAME", takes: value{words: backendNames},
+			text: "the back end that makes symmetric memory: CUDA, NCCL or NVSHMEM on GPUs, CPU on the cpu device; by default the one in TORCH_SYMMMEM on GPUs, or else CUDA"},
+		{names: "hosts", holds: &o.hosts, session: true, value: "LIST",
+			text: "simulated hosts: their number, 2, or the ranks of each, 0-3/4-7. Only ranks of one host share memory"},
+		{names: "net", holds: &o.network, session: true, value: "NAME", takes: oneOf("ucx", "null", "none"),
+			text: "the network between hosts: ucx, which is the default; null, for tests and lessons; or none"},
+		{names: "e eval", holds: o.setCode, value: "CODE", text: "run CODE as one cell, which may begin with commands, and exit"},
+		{names: "timeout", holds: o.setTimeout, value: "TIME",
+			of: "run, trace and -e", text: "after this time, such as 90s or 5m, show what every rank does, and end with status 1"},
+		{names: "deadlock", holds: o.setDeadlock, value: "end|wait", takes: oneOf("end", "wait"),
+			of: "run, -e and the prompt", text: "a wait that cannot end, because all ranks that could end it are done or wait too, ends with an error, which is the default, or goes on"},
+		{names: "sanitize", holds: &o.sanitize, of: "run, -e and the prompt", text: "watch every access of kernels on the cpu device, and report those out of bounds, races, and orders that are too weak on GPUs; on GPUs report those out of the bounds of tensors and pads; the exit status is 1 if there are findings"},
+		{names: "schedules", holds: &o.schedules, value: "N",
+			of: "run, -e and the prompt", with: "sanitize", text: "run the script or CODE N times, each time in another order of threads, blocks and ranks"},
+		{names: "seed", holds: &o.seed, value: "S",
+			of: "run, -e and the prompt", with: "sanitize", text: "the first order, by default 0; a report names the seed of the order that shows it"},
+		{names: "sizes", holds: o.setSizes, value: "BYTES,...", of: "bench", text: "message sizes to measure, such as 4K,1M"},
+		{names: "dtype", holds: &o.dtype, value: "TYPE", takes: oneOf("f16", "bf16", "f32", "f64", "i32", "i64"),
+			of: "bench", text: "f16, bf16, f32, f64, i32 or i64; by default bf16"},
+		{names: "peers", holds: &o.peers, of: "bench", text: "measure PyTorch, NCCL and NVSHMEM in the same run, if python3 has torch"},
+		{names: "json", holds: &o.json, of: "bench", text: "bench: print a line of JSON for each figure instead of tables; run and -e with --sanitize: print the findings as JSON, and everything else to standard error"},
+		{names: "svg", holds: &o.svg, value: "FILE", takes: value{files: true},
+			of: "bench", text: "draw microseconds and bandwidth over size, with the peers and the link's limit"},
+		{names: "report", holds: &o.report, value: "FILE", takes: value{files: true},
+			of: "bench", text: "write the figures of a file as tables, and measure nothing"},
+		{names: "out", holds: &o.traceFile, value: "FILE", takes: value{files: true},
+			of: "trace", text: "the file to write, for ui.perfetto.dev and trace_processor"},
+		{names: "o", holds: &o.out, value: "NAME", takes: value{files: true}, of: "export", text: "the file or folder to write"},
+		{names: "list", holds: &o.list, of: "tutorial", text: "list the tutorials, as without a name"},
+		{names: "cpp", holds: &o.cpp, of: "export", text: "a program of C++"},
+		{names: "user", holds: &o.user, of: "kernel install", text: "install for this user, which is the default"},
+		{names: "prefix", holds: &o.prefix, value: "DIR", takes: value{folders: true},
+			of: "kernel install", text: "install below a folder, such as a Python environment's"},
+		{names: "name", holds: &o.name, value: "NAME", of: "kernel install", text: "the kernel's name in Jupyter, by default symmrepl"},
+		{names: "attach", holds: o.setAttach, value: "DIR", optional: true, takes: value{folders: true},
+			of: "kernel and serve", text: "use a running session of yours; DIR chooses among several"},
+		{names: "read-only", holds: &o.readOnly, of: "mcp", text: "clients can look, and run nothing"},
+		{names: "socket", holds: &o.socket, value: "PATH", takes: value{files: true},
+			of: "mcp and dap", text: "listen at a Unix socket, to which only your own processes can connect"},
+		{names: "listen", holds: &o.listen, value: "HOST:PORT",
+			of: "dap", text: "listen at a port that other machines cannot reach, for example 127.0.0.1:4711; the editor gives the token that is in SYMMREPL_TOKEN"},
+		{names: "rdzv", holds: &o.rdzv, value: "HOST:PORT", text: "the address at which the processes of several hosts meet, if it is not their launcher's"},
+		{names: "h help", holds: &o.help, text: "this text"},
+		{names: "version", holds: &o.version, text: "the same as symmrepl version"},
+	}
 }
 
 // spelled returns the flag as --help has it: "-n, --ranks N".
 func (f flagRow) spelled() string {
-	text := ""
-	for i, name := range f.names {
-		if i > 0 {
-			text += ", "
-		}
-		text += dashed(name)
-	}
+	text := strings.Join(f.dashed(), ", ")
 	switch {
 	case f.optional:
 		text += "[=" + f.value + "]"
@@ -143,6 +150,51 @@ func (f flagRow) spelled() string {
 		text += " " + f.value
 	}
 	return text
+}
+
+// about returns the text of the flag in --help, which begins with the commands that it applies to.
+func (f flagRow) about() string {
+	switch {
+	case f.with != "":
+		return "with " + dashed(f.with) + ": " + f.text
+	case f.of == "" || strings.HasPrefix(f.text, f.of+": "):
+		return f.text
+	}
+	return f.of + " only: " + f.text
+}
+
+// dashed returns the names of the flag as they are typed.
+func (f flagRow) dashed() (names []string) {
+	for _, name := range strings.Fields(f.names) {
+		names = append(names, dashed(name))
+	}
+	return names
+}
+
+// commands lists the only commands that the flag applies to, if there are any: subcommands with their
+// arguments, "-e" and "the prompt".
+func (f flagRow) commands() []string { return strings.Split(strings.ReplaceAll(f.of, " and ", ", "), ", ") }
+
+// add adds the flag to a set.
+func (f flagRow) add(flags *flag.FlagSet) {
+	for _, name := range strings.Fields(f.names) {
+		switch at := f.holds.(type) {
+		case *bool:
+			flags.BoolVar(at, name, *at, "")
+		case *int:
+			flags.IntVar(at, name, *at, "")
+		case *int64:
+			flags.Int64Var(at, name, *at, "")
+		case *string:
+			flags.StringVar(at, name, *at, "")
+		case func(string) error:
+			if f.optional {
+				flags.BoolFunc(name, "", at)
+			} else {
+				flags.Func(name, "", at)
+			}
+		}
+	}
 }
 
 const launchers = `Under torchrun --no-python, mpirun or srun, symmrepl joins the ranks that they started: rank 0 owns the prompt or runs the script, the others serve it. Then -n may be left out. By hand, start each rank of a host in a terminal of its own with RANK, WORLD_SIZE and the same free MASTER_PORT, and with MASTER_ADDR=127.0.0.1 if that is set. Several hosts need the variables LOCAL_RANK and LOCAL_WORLD_SIZE too, and a secret that all of them share, in SYMMREPL_TOKEN.

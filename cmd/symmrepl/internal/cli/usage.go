@@ -27,8 +27,8 @@ func usage() string {
 		"\n    ") + "\n\n")
 	paragraph(output)
 	b.WriteString("Flags, which may stand before or after the arguments:\n\n")
-	for _, f := range flagRows {
-		b.WriteString(wrapped(f.text, "    "+f.spelled(), flagText))
+	for _, f := range new(options).flags() {
+		b.WriteString(wrapped(f.about(), "    "+f.spelled(), flagText))
 	}
 	b.WriteString("\n")
 	paragraph(launchers)
