@@ -4,15 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/command"
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/command/tour"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/script"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
-	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -63,27 +59,6 @@ func front(ctx context.Context, o options, s *opened, first ...string) (int, err
 	return programStatus(c, outcome), err
 }
 
-// console returns a console on the session.
-func (s *opened) console() *console.Console {
-	c := &console.Console{
-		Session: s, Size: s.size, Commands: command.All(programs()), Incomplete: check.Incomplete, Invalid: check.Invalid,
-		Succeeded: tour.Solved, Told: tour.Told,
-	}
-	if !s.emulated {
-		c.Unwatched = onGPUs(exec.LookPath)
-	}
-	if s.shadow == nil {
-		s.shadow = s.newShadow()
-	}
-	c.Shadow = s.shadow
-	return c
-}
-
-// request returns a request that prints to this program's output.
-func (s *opened) request(source string) console.Request {
-	return console.Request{Source: source, Printer: printer(s.size)}
-}
-
 // greet prints the size and the devices of the session.
 func (s *opened) greet(ctx context.Context, p console.Printer) error {
 	infos, err := s.Ranks(ctx)
@@ -115,50 +90,3 @@ func (s *opened) headless(ctx context.Context) (int, error) {
 	<-ctx.Done()
 	return statusOK, nil
 }
-
-// status returns the exit status for an outcome.
-func status(outcome console.Outcome) int {
-	if outcome == console.Failed {
-		return statusFailed
-	}
-	return statusOK
-}
-
-// limited returns a context for cells that ends after the time of --timeout.
-func (o options) limited(ctx context.Context) (context.Context, context.CancelFunc) {
-	if o.timeout == 0 {
-		return ctx, func() {}
-	}
-	return context.WithTimeoutCause(ctx, o.timeout, session.Limit(o.timeout))
-}
-
-// newProgram returns the settings of a session whose cells are a program.
-func newProgram() *session.Program {
-	return &session.Program{Stdin: os.Stdin, Unattended: !render.IsTerminal(os.Stderr)}
-}
-
-// programStatus returns the exit status of a program: its own, if it ended itself, else the status
-// of the outcome. A finding of the sanitizer turns success into failure.
-func programStatus(c *console.Console, outcome console.Outcome) int {
-	own, exited := c.Exited()
-	if !exited {
-		own = status(outcome)
-	}
-	if own == statusOK && c.Wrong() {
-		return statusFailed
-	}
-	return own
-}
-
-// printer returns a printer to this program's output, with colours if all of it goes to a terminal.
-func printer(size int) *render.Printer {
-	p := render.New(stdout, os.Stderr, size, colour())
-	p.InPlace = render.IsTerminal(os.Stdout)
-	p.NotesInPlace = p.InPlace && render.IsTerminal(os.Stderr)
-	if term.ColumnsOf(os.Stderr) > 0 {
-		p.Columns = term.Columns
-	}
-	return p
-}
-
-func colour() bool { return render.WantsColour(os.Stdout) && render.WantsColour(os.Stderr) }

@@ -11,9 +11,6 @@ func run(ctx context.Context, o options, args []string) (int, error) {
 	return runScript(ctx, o, "run", args, func(run runCells) runCells { return run })
 }
 
-// runCells evaluates the cells of a request.
-type runCells func(*console.Console, context.Context, console.Request) console.Outcome
-
 // runScript runs a script or a program for a subcommand. as wraps the function that runs it.
 func runScript(ctx context.Context, o options, subcommand string, args []string, as func(runCells) runCells) (int, error) {
 	if len(args) == 0 {

@@ -3,39 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/session"
 )
-
-// program runs the cells of a script or of -e by calling run, and returns the exit status. With
-// --sanitize the cells are watched, in as many orders as --schedules says, each with fresh workers,
-// so that every order begins with the same state.
-func (s *opened) program(ctx context.Context, o options, r console.Request, run runCells) (int, error) {
-	ctx, stop := o.limited(ctx)
-	defer stop()
-	c := s.console()
-	if !o.sanitize {
-		return programStatus(c, run(c, ctx, r)), nil
-	}
-	if o.json { // only findings go to standard output
-		r.Printer = render.New(os.Stderr, os.Stderr, s.size, false)
-	}
-	if err := s.sanitize(ctx, o, c, r.Printer); err != nil {
-		return statusOK, err
-	}
-	outcome, _ := c.Schedules(ctx, o.schedules, o.seed, r, true, func(r console.Request) console.Outcome { return run(c, ctx, r) })
-	found := c.Findings()
-	if o.json {
-		fmt.Fprint(stdout, render.FindingsJSON(found))
-	}
-	r.Printer.Note(nil, "%s", summary(len(found), o.schedules))
-	return programStatus(c, outcome), nil
-}
 
 // sanitize switches watching the cells of a console on.
 func (s *opened) sanitize(ctx context.Context, o options, c *console.Console, p console.Printer) error {

@@ -173,7 +173,9 @@ func (f flagRow) dashed() (names []string) {
 
 // commands lists the only commands that the flag applies to, if there are any: subcommands with their
 // arguments, "-e" and "the prompt".
-func (f flagRow) commands() []string { return strings.Split(strings.ReplaceAll(f.of, " and ", ", "), ", ") }
+func (f flagRow) commands() []string {
+	return strings.Split(strings.ReplaceAll(f.of, " and ", ", "), ", ")
+}
 
 // add adds the flag to a set.
 func (f flagRow) add(flags *flag.FlagSet) {

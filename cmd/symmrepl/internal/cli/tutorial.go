@@ -16,7 +16,7 @@ func learn(ctx context.Context, o options, args []string) (int, error) {
 	}
 	if len(args) == 0 {
 		c := &console.Console{Commands: command.All(command.Programs{})} // the list needs no session
-		return status(c.Run(ctx, console.Request{Source: ":tutorial", Printer: printer(1)})), nil
+		return programStatus(c, c.Run(ctx, console.Request{Source: ":tutorial", Printer: printer(1)})), nil
 	}
 	if len(args) > 2 {
 		return 0, misused("tutorial takes a name, such as symmrepl tutorial 01, and a step; %d words were given", len(args))
