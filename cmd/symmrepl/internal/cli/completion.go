@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,72 +9,164 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
 )
 
-// completion runs symmrepl completion SHELL.
-func completion(_ context.Context, _ options, args []string) (int, error) {
-	if len(args) == 1 {
-		if write, ok := shells[args[0]]; ok {
-			fmt.Fprint(stdout, write(completed()))
-			return statusOK, nil
-		}
+// completion runs symmrepl completion SHELL, and --words for the scripts of the shells.
+func completion(_ context.Context, o options, args []string) (int, error) {
+	if o.words {
+		fmt.Fprint(stdout, offers(args))
+		return statusOK, nil
+	}
+	if len(args) == 1 && shells[args[0]] != "" {
+		fmt.Fprint(stdout, shells[args[0]])
+		return statusOK, nil
 	}
 	return 0, misused("completion needs the name of a shell: bash, zsh or fish")
 }
 
-// shells are the functions that write a completion script, by the name of the shell.
-var shells = map[string]func([]completedCommand) string{"bash": bash, "zsh": zsh, "fish": fish}
-
-// completedCommand lists the words that may follow a command, or the program's name if the command is
-// "".
-type completedCommand struct {
-	name, about string
-	words       []string // that may follow; the next argument is a file if there is none
-	flags       []flagRow
+// shells are the completion scripts, by the name of the shell. Each gives the words up to the cursor to
+// symmrepl completion --words, and reads its answer: see offers.
+var shells = map[string]string{
+	"bash": `# Completion of symmrepl in bash. To have it: source <(symmrepl completion bash)
+_symmrepl() {
+    local cur=${COMP_WORDS[COMP_CWORD]}
+    if [[ $cur == = ]]; then cur=; fi
+    mapfile -t COMPREPLY < <("${COMP_WORDS[0]/#~/$HOME}" completion --words -- "${COMP_WORDS[@]:0:COMP_CWORD+1}" 2>/dev/null | cut -f1)
+    case ${COMPREPLY[0]} in
+    files) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    folders) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+    *) COMPREPLY=("${COMPREPLY[@]:1}"); COMPREPLY=("${COMPREPLY[@]#--*=}") ;;
+    esac
+}
+complete -F _symmrepl symmrepl
+`,
+	"zsh": `#compdef symmrepl
+# Completion of symmrepl in zsh. To have it: source <(symmrepl completion zsh), after compinit
+_symmrepl() {
+  local -a offered
+  offered=(${(f)"$(${~words[1]} completion --words -- "${(@)words[1,CURRENT-1]}" "$PREFIX" 2>/dev/null)"})
+  case $offered[1] in
+    files) compset -P '--*='; _files ;;
+    folders) compset -P '--*='; _files -/ ;;
+    value*) _message "${offered[1]#value }" ;;
+    *) offered=("${(@)offered[2,-1]/$'\t'/:}"); _describe word offered ;;
+  esac
+}
+if [[ $funcstack[1] == _symmrepl ]]; then _symmrepl; else compdef _symmrepl symmrepl; fi
+`,
+	"fish": `# Completion of symmrepl in fish. To have it: symmrepl completion fish | source
+function __symmrepl
+    set -l words (commandline -opc) (commandline -ct)
+    set -l flag (string match -r '^--[^=]*=' -- $words[-1])
+    set -l offered ($words[1] completion --words -- $words 2>/dev/null)
+    switch $offered[1]
+        case files
+            __fish_complete_path (string replace -- "$flag" '' $words[-1]) | string replace -r '^' -- "$flag"
+        case folders
+            __fish_complete_directories (string replace -- "$flag" '' $words[-1]) | string replace -r '^' -- "$flag"
+        case '*'
+            printf '%s\n' $offered | tail -n +2
+    end
+end
+complete -c symmrepl -e
+complete -c symmrepl -f -a '(__symmrepl)'
+`,
 }
 
-// completed lists the commands, the one without a name first.
-func completed() []completedCommand {
-	list := []completedCommand{{}}
-	for _, sub := range subcommands() {
-		list = append(list, completedCommand{name: sub.name})
-		list[0].words = append(list[0].words, sub.name)
+// offers returns the words with which a command line may end: a line "files", "folders", "value NAME"
+// or "words", and after the last a line for each word, with its description, if it has one, behind a tab.
+func offers(line []string) string {
+	// Bash makes three words of --flag=value.
+	line = strings.Split(strings.TrimSuffix(strings.ReplaceAll(strings.Join(line, "\x00")+"\x00", "\x00=\x00", "="), "\x00"), "\x00")
+	flags, command, words := new(options).flags(), "", 0
+	find := func(name string) int {
+		return slices.IndexFunc(flags, func(f flagRow) bool { return f.value != "" && slices.Contains(f.dashed(), name) })
 	}
-	for i := range list {
-		c := &list[i]
-		for _, f := range forms {
-			first, rest, _ := strings.Cut(f.words, " ")
-			if first != c.name || c.name == "" {
-				continue
+	last := len(line) - 1
+	name, _, joined := strings.Cut(line[last], "=")
+	valued, prefix := -1, "" // the flag whose value the last word is
+	if joined {
+		valued, prefix = find(name), name+"="
+	}
+	for i := 1; i < last; i++ {
+		if f := find(line[i]); f >= 0 && !flags[f].optional {
+			if i++; i == last {
+				valued, prefix = f, ""
 			}
-			if c.about == "" {
-				c.about = brief(f.text)
+		} else if !strings.HasPrefix(line[i], "-") {
+			if words++; words == 1 {
+				command = line[i]
 			}
-			for _, word := range strings.Split(strings.Fields(rest + " .")[0], "|") {
-				if strings.Trim(word, "abcdefghijklmnopqrstuvwxyz_") == "" {
-					c.words = append(c.words, word)
+		}
+	}
+	text := ""
+	offer := func(word, about string) {
+		if strings.HasPrefix(word, line[last]) {
+			text += strings.TrimRight("\n"+word+"\t"+about, "\t")
+		}
+	}
+	switch {
+	case valued >= 0:
+		switch f := flags[valued]; {
+		case f.takes.files:
+			return "files\n"
+		case f.takes.folders:
+			return "folders\n"
+		case f.takes.words == nil:
+			return "value " + f.value + "\n"
+		default:
+			for _, word := range f.takes.words() {
+				offer(prefix+word, "")
+			}
+		}
+	case strings.HasPrefix(line[last], "-"):
+		for _, f := range flags {
+			for _, name := range f.dashed() {
+				if applies(f, command) {
+					offer(name, brief(f.text))
 				}
 			}
 		}
-		if c.name == "tutorial" {
-			c.words = tutorialNames()
+	default:
+		following := wordsAfter(command)
+		if words > 1 || len(following) == 0 {
+			return "files\n"
 		}
-		for _, f := range new(options).flags() {
-			if applies(f, c.name) {
-				c.flags = append(c.flags, f)
+		for _, w := range following {
+			offer(w.name, w.about)
+		}
+	}
+	return "words" + text + "\n"
+}
+
+// word is a word that may follow, and its description.
+type word struct{ name, about string }
+
+// wordsAfter lists the words that may follow a command, or the program's name if the command is "". The
+// next argument is a file if there is none.
+func wordsAfter(command string) (list []word) {
+	if command == "tutorial" {
+		lessons, _ := tutorial.All() // its own command reports an error
+		for _, l := range lessons {
+			list = append(list, word{l.Name, ""})
+		}
+		return list
+	}
+	for _, f := range forms {
+		first, rest, _ := strings.Cut(f.words, " ")
+		if command == "" {
+			rest = first
+			if slices.ContainsFunc(list, func(w word) bool { return w.name == first }) {
+				continue
+			}
+		} else if first != command {
+			continue
+		}
+		for _, name := range strings.Split(strings.Fields(rest + " .")[0], "|") {
+			if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") == "" {
+				list = append(list, word{name, brief(f.text)})
 			}
 		}
 	}
 	return list
-}
-
-func tutorialNames() (names []string) {
-	lessons, err := tutorial.All()
-	if err != nil {
-		return nil // its own command says why
-	}
-	for _, l := range lessons {
-		names = append(names, l.Name)
-	}
-	return names
 }
 
 // applies reports whether a flag may be given to a command, which has one of its forms.
@@ -95,196 +186,4 @@ func brief(text string) string {
 		}
 	}
 	return text[:end]
-}
-
-// spellings returns the flags of a command as they are typed.
-func (c completedCommand) spellings() (list []string) {
-	for _, f := range c.flags {
-		list = append(list, f.dashed()...)
-	}
-	return list
-}
-
-// valued lists all flags whose value is a word of its own.
-func valued() (list []string) {
-	for _, f := range new(options).flags() {
-		if f.value != "" && !f.optional {
-			list = append(list, f.dashed()...)
-		}
-	}
-	return list
-}
-
-// quoted writes a word for bash and zsh.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
-func bash(commands []completedCommand) string {
-	var b strings.Builder
-	b.WriteString(`# Completion of symmrepl in bash. To have it: source <(symmrepl completion bash)
-_symmrepl() {
-    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command= after= i
-    COMPREPLY=()
-    # the words of --flag=value are three
-    if [[ $cur == = ]]; then cur=; elif [[ $prev == = && COMP_CWORD -gt 2 ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
-    for ((i = 1; i < COMP_CWORD; i++)); do
-        case ${COMP_WORDS[i]} in
-`)
-	fmt.Fprintf(&b, "        %s) if [[ ${COMP_WORDS[i+1]} == = ]]; then ((i += 2)); else ((i++)); fi ;;\n", strings.Join(valued(), "|"))
-	b.WriteString(`        -* | =) ;;
-        *) if [[ $command ]]; then after+=1; else command=${COMP_WORDS[i]}; fi ;;
-        esac
-    done
-    case $prev in
-`)
-	for _, f := range new(options).flags() {
-		if f.value == "" || f.optional {
-			continue
-		}
-		then := ""
-		switch {
-		case f.takes.words != nil:
-			then = "mapfile -t COMPREPLY < <(compgen -W " + quoted(strings.Join(f.takes.words(), " ")) + ` -- "$cur")`
-		case f.takes.files:
-			then = `compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur")`
-		case f.takes.folders:
-			then = `compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur")`
-		}
-		fmt.Fprintf(&b, "    %s) %s; return ;;\n", strings.Join(f.dashed(), "|"), cmp.Or(then, ":"))
-	}
-	b.WriteString("    esac\n    local words= flags=\n    case $command in\n")
-	for _, c := range commands {
-		fmt.Fprintf(&b, "    %s) flags=%s words=%s ;;\n", quoted(c.name), quoted(strings.Join(c.spellings(), " ")),
-			quoted(strings.Join(c.words, " ")))
-	}
-	b.WriteString(`    esac
-    if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$flags" -- "$cur")
-    elif [[ $words && ! $after ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
-    else
-        compopt -o filenames
-        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-    fi
-}
-complete -F _symmrepl symmrepl
-`)
-	return b.String()
-}
-
-func zsh(commands []completedCommand) string {
-	var b strings.Builder
-	b.WriteString(`#compdef symmrepl
-# Completion of symmrepl in zsh. To have it: source <(symmrepl completion zsh), after compinit
-_symmrepl() {
-  local command= after= i word previous=${words[CURRENT-1]}
-  local -a flags offered
-  for ((i = 2; i < CURRENT; i++)); do
-    word=${words[i]}
-    case $word in
-`)
-	fmt.Fprintf(&b, "      %s) ((i++)) ;;\n", strings.Join(valued(), "|"))
-	b.WriteString(`      -*) ;;
-      *) if [[ -n $command ]]; then after=1; else command=$word; fi ;;
-    esac
-  done
-  if [[ $PREFIX == --*=* ]]; then
-    previous=${PREFIX%%=*}
-    compset -P '*='
-  fi
-  case $previous in
-`)
-	for _, f := range new(options).flags() {
-		if f.value == "" {
-			continue
-		}
-		then := "_message " + quoted(f.value)
-		switch {
-		case f.takes.words != nil:
-			then = "compadd -- " + strings.Join(f.takes.words(), " ")
-		case f.takes.files:
-			then = "_files"
-		case f.takes.folders:
-			then = "_files -/"
-		}
-		if f.optional { // its value is never the next word
-			continue
-		}
-		fmt.Fprintf(&b, "    %s) %s; return ;;\n", strings.Join(f.dashed(), "|"), then)
-	}
-	b.WriteString("  esac\n  case $command in\n")
-	for _, c := range commands {
-		fmt.Fprintf(&b, "    %s)\n      flags=(", quoted(c.name))
-		for _, f := range c.flags {
-			for _, name := range f.dashed() {
-				b.WriteString(" " + quoted(name+":"+brief(f.text)))
-			}
-		}
-		b.WriteString(")\n      offered=(")
-		for _, word := range c.words {
-			about := ""
-			if c.name == "" {
-				i := slices.IndexFunc(commands, func(other completedCommand) bool { return other.name == word })
-				about = ":" + commands[i].about
-			}
-			b.WriteString(" " + quoted(word+about))
-		}
-		b.WriteString(") ;;\n")
-	}
-	b.WriteString(`  esac
-  if [[ $PREFIX == -* ]]; then
-    _describe -o flag flags
-  elif [[ -z $after ]] && (( $#offered )); then
-    _describe word offered
-  else
-    _files
-  fi
-}
-if [[ $funcstack[1] == _symmrepl ]]; then _symmrepl; else compdef _symmrepl symmrepl; fi
-`)
-	return b.String()
-}
-
-func fish(commands []completedCommand) string {
-	var b strings.Builder
-	write := func(s string) string { return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'" }
-	b.WriteString("# Completion of symmrepl in fish. To have it: symmrepl completion fish | source\ncomplete -c symmrepl -e\n")
-	for _, c := range commands[1:] {
-		fmt.Fprintf(&b, "complete -c symmrepl -n __fish_use_subcommand -f -a %s -d %s\n", c.name, write(c.about))
-		for _, word := range c.words {
-			fmt.Fprintf(&b, "complete -c symmrepl -n '__fish_seen_subcommand_from %s' -f -a %s\n", c.name, word)
-		}
-	}
-	for _, f := range new(options).flags() {
-		line := "complete -c symmrepl"
-		if f.of != "" {
-			var of []string
-			for _, c := range commands[1:] {
-				if applies(f, c.name) {
-					of = append(of, c.name)
-				}
-			}
-			condition := "__fish_seen_subcommand_from " + strings.Join(of, " ")
-			if applies(f, "") {
-				condition = "__fish_use_subcommand; or " + condition
-			}
-			line += " -n " + write(condition)
-		}
-		for _, name := range strings.Fields(f.names) {
-			if len(name) == 1 {
-				line += " -s " + name
-			} else {
-				line += " -l " + name
-			}
-		}
-		switch {
-		case f.takes.words != nil:
-			line += " -x -a " + write(strings.Join(f.takes.words(), " "))
-		case f.takes.files, f.takes.folders && !f.optional:
-			line += " -r"
-		case f.value != "" && !f.optional:
-			line += " -x"
-		}
-		b.WriteString(line + " -d " + write(brief(f.text)) + "\n")
-	}
-	return b.String()
 }

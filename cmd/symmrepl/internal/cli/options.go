@@ -52,6 +52,9 @@ type options struct {
 	out string // the file or folder to write
 	cpp bool   // a program of C++
 
+	// completion
+	words bool // print what may follow the arguments
+
 	// bench
 	sizes  []int // in bytes; empty: choose
 	peers  bool

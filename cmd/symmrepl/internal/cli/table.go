@@ -134,6 +134,7 @@ func (o *options) flags() []flagRow {
 			of: "mcp and dap", text: "listen at a Unix socket, to which only your own processes can connect"},
 		{names: "listen", holds: &o.listen, value: "HOST:PORT",
 			of: "dap", text: "listen at a port that other machines cannot reach, for example 127.0.0.1:4711; the editor gives the token that is in SYMMREPL_TOKEN"},
+		{names: "words", holds: &o.words, of: "completion", text: "print what may stand at the end of the command line behind --, for the scripts of the shells"},
 		{names: "rdzv", holds: &o.rdzv, value: "HOST:PORT", text: "the address at which the processes of several hosts meet, if it is not their launcher's"},
 		{names: "h help", holds: &o.help, text: "this text"},
 		{names: "version", holds: &o.version, text: "the same as symmrepl version"},

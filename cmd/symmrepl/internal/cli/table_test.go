@@ -137,38 +137,59 @@ func TestCompletion(t *testing.T) {
 
 // The scripts have no error that the shells see without running them.
 func TestCompletionSyntax(t *testing.T) {
-	for shell, write := range shells {
+	for shell, script := range shells {
 		path, err := exec.LookPath(shell)
 		if err != nil {
 			t.Logf("there is no %s", shell)
 			continue
 		}
 		cmd := exec.Command(path, "-n")
-		cmd.Stdin = strings.NewReader(write(completed()))
+		cmd.Stdin = strings.NewReader(script)
 		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("%s: %v\n%s", shell, err, out)
 		}
 	}
 }
 
+// asProgram makes this process of the test's the program.
+const asProgram = "CLI_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Exit(Main(os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// program returns a folder with the program symmrepl, for scripts that ask it.
+func program(t *testing.T) string {
+	dir := t.TempDir()
+	text := "#!/bin/sh\n" + asProgram + "=1 exec '" + os.Args[0] + "' \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "symmrepl"), []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 func offeredByBash(t *testing.T, dir, line string) []string {
 	words := strings.Split(line, " ")
-	script := bash(completed()) + "compopt() { :; }\nCOMP_WORDS=(" // which works during a completion only
+	script := shells["bash"] + "compopt() { :; }\nCOMP_WORDS=(" // which works during a completion only
 	for _, w := range words {
-		script += quoted(w) + " "
+		script += "'" + w + "' "
 	}
 	script += ") COMP_CWORD=" + string(rune('0'+len(words)-1)) + "\n_symmrepl\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n"
 	return outputOf(t, dir, script, "bash", "--norc")
 }
 
 func offeredByFish(t *testing.T, dir, line string) []string {
-	return outputOf(t, dir, fish(completed())+"\ncomplete -C "+quoted(line)+" | string split -f1 \\t; true\n", "fish", "--no-config")
+	return outputOf(t, dir, shells["fish"]+"\ncomplete -C '"+line+"' | string split -f1 \\t; true\n", "fish", "--no-config")
 }
 
 func outputOf(t *testing.T, dir, script string, command ...string) []string {
 	t.Helper()
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(script)
+	cmd.Env = append(os.Environ(), "PATH="+program(t)+":"+os.Getenv("PATH"))
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%s: %v", command[0], err)
