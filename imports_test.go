@@ -98,7 +98,9 @@ var parts = []part{
 	// Ranks in lockstep: a folder says which process runs its files.
 	{"session/controller", []string{"internal", "internal/bootstrap", "internal/bootstrap/frame", "internal/bootstrap/heartbeat",
 		"internal/bootstrap/launcher", "internal/bootstrap/rendezvous", "internal/bootstrap/userdir", "session",
-		"session/fold", "session/inherit", "session/rankset", "session/watchdog", "session/wire"}},
+		"session/fold", "session/inherit", "session/rankset", "session/supervisor", "session/watchdog", "session/wire"}},
+	{"session/supervisor", []string{"internal", "internal/bootstrap/frame", "internal/bootstrap/launcher", "internal/bootstrap/rendezvous",
+		"session", "session/inherit", "session/wire"}},
 	{"session/worker", []string{"internal", "internal/bootstrap", "internal/bootstrap/frame", "internal/bootstrap/userdir", "session",
 		"session/fold", "session/inband", "session/inherit", "session/wire"}},
 	{"session/inherit", []string{"session"}},

@@ -1,87 +1,12 @@
 package controller
 
 import (
-	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
-	"github.com/symmrepl/symmrepl/session"
-	"github.com/symmrepl/symmrepl/session/inherit"
+	"github.com/symmrepl/symmrepl/session/supervisor"
 )
-
-// A run begins at the noted place, in whatever pieces the stream is read.
-func TestBeginFinder(t *testing.T) {
-	const text = "before\nthe run"
-	for _, c := range []struct {
-		run, at  uint64
-		expected uint64
-		want     string
-	}{
-		{7, 0, 7, "<7>before\nthe run"},
-		{7, 7, 7, "before\n<7>the run"},
-		{7, 3, 7, "bef<7>ore\nthe run"},
-		{7, uint64(len(text)), 7, text}, // it has printed nothing
-		{6, 3, 7, text},                 // run 7 has not begun
-		{7, 3, 0, text},                 // it began before
-	} {
-		for first := range len(text) {
-			for second := first; second <= len(text); second++ {
-				var f beginFinder
-				var noted inherit.Beginning
-				f.expected.Store(c.expected)
-				noted.At.Store(c.at)
-				noted.Run.Store(c.run)
-				var got bytes.Buffer
-				for _, part := range []string{text[:first], text[first:second], text[second:]} {
-					f.split([]byte(part), &noted, func(b []byte) { got.Write(b) }, func(run uint64) { fmt.Fprintf(&got, "<%d>", run) })
-				}
-				if got.String() != c.want {
-					t.Fatalf("run %d from %d, in 3 parts, from %d and from %d: %q", c.run, c.at, first, second, got.String())
-				}
-			}
-		}
-	}
-}
-
-// A worker notes the number of bytes that it has written before, whether they have been read or not.
-func TestNote(t *testing.T) {
-	var memory inherit.Memory
-	p, ends, err := newPrinted(&memory)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.close()
-	defer ends[1].Close()
-	w, noted := ends[0], &memory.Begins[0]
-	defer w.Close()
-	for run, step := range []struct {
-		write string
-		flush bool
-		want  uint64
-	}{{"", false, 0}, {"abc", false, 3}, {"", true, 3}, {"de", true, 5}, {"f", false, 6}} {
-		w.WriteString(step.write)
-		if step.flush {
-			p.flush(func(session.Stream, []byte) {})
-		}
-		noted.Note(uint64(run), int(w.Fd()))
-		if noted.At.Load() != step.want || noted.Run.Load() != uint64(run) {
-			t.Errorf("run %d begins at %d of run %d, want %d", run, noted.At.Load(), noted.Run.Load(), step.want)
-		}
-	}
-	noted.Read.Add(1) // somebody reads, and never ends
-	noted.Note(5, int(w.Fd()))
-	if noted.At.Load() != 6 || noted.Run.Load() != 5 {
-		t.Errorf("run 5 begins at %d of run %d, want 6", noted.At.Load(), noted.Run.Load())
-	}
-	noted.Note(6, -1)
-	if noted.Run.Load() != 5 {
-		t.Error("a run began on a descriptor that is not open")
-	}
-}
 
 // Output that a rank printed before a cell, and that arrives while the cell runs, does not shift
 // the rank's lines against the lines of the others.
@@ -89,23 +14,16 @@ func TestOldOutputArrivesLate(t *testing.T) {
 	c := launch(t, 2)
 	file := filepath.Join(t.TempDir(), "now")
 	c.eval("1:later " + file + " old")
-	s := c.c.keeper(1).(*supervisor)
-	s.mu.Lock()
-	printed := s.process.printed
-	s.mu.Unlock()
-	printed.mu.Lock() // nothing is read
+	reading := c.c.keeper(1).(*supervisor.Supervisor).Reading()
+	reading.Lock() // nothing is read
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	soon(t, "rank 1 has printed", func() bool {
-		waiting := 0
-		printed.pipes[0].raw.Control(func(fd uintptr) { waiting, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
-		return waiting >= len("old\n")
-	})
+	soon(t, "rank 1 has printed", func() bool { _, err := os.Stat(file + ".done"); return err == nil })
 	shown := make(chan string)
 	go func() { shown <- c.eval("print next\nprint last") }()
 	soon(t, "the cell runs", func() bool { return c.c.runningCell() != "" })
-	printed.mu.Unlock()
+	reading.Unlock()
 	c.want(<-shown, "[1] old\n[0,1] next\n[0,1] last\n")
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/fold"
 	"github.com/symmrepl/symmrepl/session/rankset"
+	"github.com/symmrepl/symmrepl/session/supervisor"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
@@ -31,13 +32,6 @@ const (
 // ErrClosed is returned by calls on a session after Close.
 var ErrClosed = errors.New("the session is closed")
 
-// keeper is the controller's view of a rank's supervisor: a supervisor in this process, or a
-// remoteKeeper at the other end of a link.
-type keeper interface {
-	do(wire.Command, []byte) // failures are reported as events
-	close()                  // ends the worker and returns when all its processes and files are gone
-}
-
 // controller is the session itself. Only the controller knows all ranks. The fields above mu do not
 // change after open; mu guards the fields below it and the values that they point to.
 type controller struct {
@@ -45,7 +39,7 @@ type controller struct {
 	size       int
 	hub        *bootstrap.Hub
 	dir        *userdir.Dir
-	spawner    *spawner
+	spawner    *supervisor.Spawner
 	startLimit time.Duration // startTimeout
 	// recoverTimeout and the time that another host may be silent: until then no rank is at fault
 	recoverLimit time.Duration
@@ -87,7 +81,7 @@ type controller struct {
 
 // rankState is the controller's knowledge of one rank. controller.mu guards it.
 type rankState struct {
-	keeper         keeper
+	keeper         supervisor.Keeper
 	incarnation    int
 	deathReported  chan struct{}  // closed when the death of the current worker has been reported
 	bootstrap      net.Conn       // between the hub and the newest worker
@@ -116,7 +110,7 @@ func newController(config session.Config, size int, dir *userdir.Dir) *controlle
 	}
 	c := &controller{
 		given:  givenVariables{},
-		config: config, size: size, hub: bootstrap.NewHub(size), dir: dir, spawner: newSpawner(), startLimit: startTimeout,
+		config: config, size: size, hub: bootstrap.NewHub(size), dir: dir, spawner: supervisor.NewSpawner(), startLimit: startTimeout,
 		recoverLimit: recoverTimeout,
 		turn:         make(chan struct{}, 1), over: make(chan struct{}), changed: make(chan struct{}),
 		ranks: make([]*rankState, size), asked: map[uint64]*asked{},
@@ -136,16 +130,16 @@ func (c *controller) newIdle() *fold.Fold {
 }
 
 // keeper returns the supervisor of rank.
-func (c *controller) keeper(rank int) keeper {
+func (c *controller) keeper(rank int) supervisor.Keeper {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.ranks[rank].keeper
 }
 
 // tell sends a command to the supervisors of ranks, once to each host. c.mu is not held: a
-// supervisor may emit events before do returns.
+// supervisor may emit events before Do returns.
 func (c *controller) tell(ranks []int, cmd wire.Command, payload []byte) {
-	var single []keeper
+	var single []supervisor.Keeper
 	var hosts []*hostKeeper
 	var of [][]int
 	c.mu.Lock()
@@ -166,11 +160,11 @@ func (c *controller) tell(ranks []int, cmd wire.Command, payload []byte) {
 	}
 	c.mu.Unlock()
 	for _, k := range single {
-		k.do(cmd, payload)
+		k.Do(cmd, payload)
 	}
 	for i, h := range hosts {
 		cmd.Ranks = of[i]
-		h.do(cmd, payload)
+		h.Do(cmd, payload)
 	}
 }
 
@@ -547,16 +541,16 @@ func (c *controller) Close() error {
 		}
 		var wg sync.WaitGroup
 		c.mu.Lock()
-		closed := map[keeper]bool{} // the keeper of a host is closed once
+		closed := map[supervisor.Keeper]bool{} // the keeper of a host is closed once
 		for _, s := range c.ranks {
 			if s.keeper != nil && !closed[s.keeper] {
 				closed[s.keeper] = true
-				wg.Go(s.keeper.close)
+				wg.Go(s.keeper.Close)
 			}
 		}
 		c.mu.Unlock()
 		wg.Wait()
-		c.spawner.close()
+		c.spawner.Close()
 		c.dir.Remove()
 		if c.meeting != nil {
 			userdir.Sweep() // removes the folders of hosts that were killed on this machine

@@ -10,6 +10,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/fold"
+	"github.com/symmrepl/symmrepl/session/supervisor"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
@@ -49,10 +50,7 @@ func TestDisplays(t *testing.T) {
 // from the others' lines.
 func TestLineStillInItsPipe(t *testing.T) {
 	c := launch(t, 3)
-	s := c.c.keeper(1).(*supervisor)
-	s.mu.Lock()
-	unread := &s.process.printed.mu // its output stays unread while the test holds its lock
-	s.mu.Unlock()
+	unread := c.c.keeper(1).(*supervisor.Supervisor).Reading()
 	unread.Lock()
 	shown := make(chan string, 1)
 	go func() { shown <- c.eval("print a\n1:read") }()

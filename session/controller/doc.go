@@ -23,9 +23,8 @@
 // output of user code to descriptors 1 and 2 goes through pipes to the supervisor, and from there
 // to the fold (package fold). The fold compares the ranks' lines by position, keeps equal lines
 // once (fold/strand.go) and shows them once; the worker notes where the cell begins, because
-// goroutines of earlier cells print too. When the worker reports that it is done, the supervisor
-// empties the pipes and passes on what else the worker has sent (hearing.go) before it passes that
-// on. When the last rank is done, values and errors are folded too (reply.go), and Eval returns.
+// goroutines of earlier cells print too. When the last rank is done, values and errors are folded
+// too (reply.go), and Eval returns.
 //
 // # When something goes wrong
 //
@@ -36,13 +35,10 @@
 // variables, Ranks and the watchdog's table show the call until it returns, and its result is
 // dropped. If an interrupt does not stop a worker otherwise, the worker is killed. If the user can
 // insist (Cell.Again), the worker is killed only then, and the session first says what that costs.
-// The supervisor sees the end of its worker and its cause: the exit status or the signal, and
-// whether the kernel had run out of memory; the first line of the report of Go's runtime, which
-// goes to a file as a whole (crash.go); and the place in the cell, from memory that the worker
-// shares with its supervisor (inherit.Memory). After a cell that ended differently on different ranks,
-// all ranks, fresh workers included, meet in Communicator.Recover. Only then does Eval return; it
-// shows what was lost (recover.go). The death of a worker while no cell runs is reported at once
-// (death.go).
+// The supervisor reports the end of its worker with its cause and its place in the cell (package
+// supervisor). After a cell that ended differently on different ranks, all ranks, fresh workers
+// included, meet in Communicator.Recover. Only then does Eval return; it shows what was lost
+// (recover.go). The death of a worker while no cell runs is reported at once (death.go).
 //
 // The controller and the supervisors on other hosts send each other heartbeats (package heartbeat).
 // If a supervisor becomes silent, its connection ends after Config.Heartbeat; if it dies, the
@@ -77,10 +73,9 @@
 //
 // A session leaves no processes or files behind. Workers die with their supervisor, and the
 // processes that they started die with them, in any group and session. If a worker was killed, its
-// supervisor ends the worker's process group and all processes that carry the worker's mark in
-// their environment. The sockets are in a directory that the session removes at its end; a worker's
-// own sockets are removed when it dies. If the session's process is killed, a worker removes the
-// directory, and if all workers are killed too, the next session does.
+// supervisor ends these. The sockets are in a directory that the session removes at its end; a
+// worker's own sockets are removed when it dies. If the session's process is killed, a worker
+// removes the directory, and if all workers are killed too, the next session does.
 //
 // There are two exceptions: processes that have a session and an environment of their own, if their
 // worker is killed and not only its supervisor; and processes started by cells, if the supervisor
@@ -91,10 +86,9 @@
 // A file belongs to one process; those of a session without a launcher share the controller's.
 //
 //	controller  controller.go eval.go run.go events.go reply.go tally.go history.go given.go inspect.go
-//	            typed.go sanitize.go programs.go hub.go host.go launch.go join.go limits.go token.go
+//	            typed.go sanitize.go programs.go hub.go host.go launch.go join.go token.go
 //	            its watchdog: vain.go stand.go limit.go nccl.go death.go lost.go recover.go
 //	            its front ends: fronts.go borrowed.go debugger.go
 //	front end   attach.go debugwire.go, of which the controller has the requests, too
 //	host        follow.go leader.go, in the first process of each other host
-//	supervisor  supervisor.go process.go setting.go pipes.go begin.go hearing.go crash.go jobs.go leftovers.go
 package controller

@@ -170,13 +170,14 @@ func (f *fake) command(ctx context.Context, word, arg string, r *session.Result)
 		for ; n > 0; n -= len(line) {
 			os.Stdout.Write(line)
 		}
-	case "later": // file text: prints the text once the file exists
+	case "later": // file text: prints the text once the file exists, and then makes file.done
 		file, text, _ := strings.Cut(arg, " ")
 		go func() {
 			for _, err := os.Stat(file); err != nil; _, err = os.Stat(file) {
 				time.Sleep(time.Millisecond)
 			}
 			fmt.Println(text)
+			os.WriteFile(file+".done", nil, 0o600)
 		}()
 	case "direct": // file: standard output goes there
 		f, err := os.Create(arg)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/pace"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/supervisor"
 )
 
 // replacedNote is the note about a rank's worker that was replaced.
@@ -461,14 +462,11 @@ func TestDeathToldAtOnce(t *testing.T) {
 // that.
 func TestSlowReaping(t *testing.T) {
 	c := launch(t, 3)
-	s := c.c.keeper(1).(*supervisor)
 	release := make(chan struct{})
-	s.mu.Lock()
-	s.reap = func(p *os.Process) (*os.ProcessState, error) {
+	c.c.keeper(1).(*supervisor.Supervisor).Reap = func(p *os.Process) (*os.ProcessState, error) {
 		<-release
 		return p.Wait()
 	}
-	s.mu.Unlock()
 	c.want(c.eval("1:exit 3\ngather x"), replacedNote(1, 3, "exited with status 3")+
 		"! [1] died the worker exited with status 3 (a fresh one takes its place)\n! [0,2] peer in:2: Gather x: rank 1 exited with status 3\n")
 	c.want(c.eval("gather again"), "= [0-2] 012\n")

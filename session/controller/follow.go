@@ -13,6 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/supervisor"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
@@ -62,26 +63,22 @@ func follow(ctx context.Context, at rendezvous.Meeting, l Launcher, config sessi
 }
 
 // supervisor returns the supervisor of this process's rank.
-func (f *follower) supervisor(sp *spawner, emit func(wire.Event, []byte)) *supervisor {
-	return &supervisor{
-		spec:       specOf(f.config, f.l.Rank, f.l.Size, f.l.LocalRank, f.l.LocalSize, f.dir.Path),
-		stdin:      stdinOf(f.config, f.l.Rank),
-		reports:    f.config.Reports,
-		spawner:    sp,
-		connectHub: func(incarnation int) (*os.File, error) { return relayBootstrap(f.at, f.l.Rank, incarnation) },
-		emit:       emit,
-	}
+func (f *follower) supervisor(sp *supervisor.Spawner, emit func(wire.Event, []byte)) *supervisor.Supervisor {
+	s := supervisor.New(sp, f.config, f.l, f.dir.Path)
+	s.ConnectHub = func(incarnation int) (*os.File, error) { return relayBootstrap(f.at, f.l.Rank, incarnation) }
+	s.Emit = emit
+	return s
 }
 
 // join serves the rank through the leader of its host.
 func (f *follower) join(ctx context.Context, link *rendezvous.Link) error {
-	sp := newSpawner()
-	defer sp.close()
+	sp := supervisor.NewSpawner()
+	defer sp.Close()
 	s := f.supervisor(sp, func(e wire.Event, payload []byte) { send(link, e, payload) })
-	defer s.close()
+	defer s.Close()
 	return f.read(ctx, link, "the first rank of this host", func(c wire.Command, payload []byte) {
 		if c.Missing == nil {
-			s.do(c, payload)
+			s.Do(c, payload)
 		}
 	})
 }
@@ -89,8 +86,8 @@ func (f *follower) join(ctx context.Context, link *rendezvous.Link) error {
 // lead joins rank 0 and serves the rank. If host is not nil, lead also serves the other ranks of
 // the host, which join there.
 func (f *follower) lead(ctx context.Context, host *rendezvous.Meeting) error {
-	sp := newSpawner()
-	defer sp.close()
+	sp := supervisor.NewSpawner()
+	defer sp.Close()
 	h := newHostLeader()
 	h.add(f.l.Rank, f.supervisor(sp, func(e wire.Event, payload []byte) { h.emit(f.l.Rank, e, payload) }))
 	meet, cancel := context.WithTimeout(ctx, rendezvous.Timeout)
@@ -111,7 +108,7 @@ func (f *follower) lead(ctx context.Context, host *rendezvous.Meeting) error {
 	f.at = f.at.At(link)
 	defer h.close()
 	defer h.serve(link)() // runs first, so that no worker waits for a link that is not read any more
-	return f.read(ctx, link, "rank 0", h.do)
+	return f.read(ctx, link, "rank 0", h.Do)
 }
 
 // admit admits the process of another rank of the host.

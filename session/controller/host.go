@@ -5,6 +5,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/session/rankset"
+	"github.com/symmrepl/symmrepl/session/supervisor"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
@@ -23,7 +24,7 @@ func newHostKeeper(link *rendezvous.Link, ranks []int) *hostKeeper {
 }
 
 // close gives the host's leader time to end the other ranks first.
-func (k *hostKeeper) close() { k.quit(quitGrace + 2*time.Second) }
+func (k *hostKeeper) Close() { k.quit(supervisor.QuitGrace + 2*time.Second) }
 
 // listen passes on the events of the ranks until the link ends, and then reports that the ranks are
 // gone.
@@ -60,13 +61,13 @@ func (k *hostKeeper) listen(c *controller) {
 		switch {
 		case e.Number == 0:
 		case len(waits) == 0:
-			k.do(wire.Command{Taken: e.Number}, nil)
+			k.Do(wire.Command{Taken: e.Number}, nil)
 		default:
 			go func() {
 				for _, wait := range waits {
 					wait()
 				}
-				k.do(wire.Command{Taken: e.Number}, nil)
+				k.Do(wire.Command{Taken: e.Number}, nil)
 			}()
 		}
 	}

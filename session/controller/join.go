@@ -17,6 +17,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/inherit"
 	"github.com/symmrepl/symmrepl/session/rankset"
+	"github.com/symmrepl/symmrepl/session/supervisor"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
@@ -46,7 +47,7 @@ func Join(ctx context.Context, l Launcher, config session.Config) (session.Sessi
 	if l.Rank == 0 {
 		remote = l.Size - 1
 	}
-	if err := enoughRoom(fmt.Sprintf("rank %d of a session of %s", l.Rank, session.FormatSize(l.Size)), 1, remote); err != nil {
+	if err := supervisor.EnoughRoom(fmt.Sprintf("rank %d of a session of %s", l.Rank, session.FormatSize(l.Size)), 1, remote); err != nil {
 		return nil, err
 	}
 	place, err := rendezvous.Find(l, rendezvous.Session, config.Rendezvous)
@@ -79,7 +80,7 @@ func lead(ctx context.Context, at rendezvous.Meeting, l Launcher, config session
 	}
 	c := newController(config, l.Size, dir)
 	c.recoverLimit += at.Silence()
-	c.addLocal(0, l.LocalRank, l.LocalSize)
+	c.addLocal(l)
 	ctx, cancel := context.WithTimeout(ctx, rendezvous.Timeout)
 	defer cancel()
 	if l.Size > 1 {
@@ -164,7 +165,7 @@ func (c *controller) joinThrough(k *hostKeeper, ranks []int) {
 			c.ranks[rank].keeper = k
 		})
 		if refused != "" {
-			k.do(wire.Command{Ranks: []int{rank}, Refused: refused}, nil)
+			k.Do(wire.Command{Ranks: []int{rank}, Refused: refused}, nil)
 			continue
 		}
 		k.ranks = rankset.Union(k.ranks, []int{rank})
@@ -203,7 +204,7 @@ func (c *controller) tellMissing(k *hostKeeper) {
 		if len(missing) == 0 {
 			return
 		}
-		k.do(wire.Command{Missing: missing}, nil)
+		k.Do(wire.Command{Missing: missing}, nil)
 	}
 }
 
@@ -213,15 +214,15 @@ type remoteKeeper struct {
 	gone chan struct{} // closed when the link has ended
 }
 
-func (k *remoteKeeper) do(c wire.Command, payload []byte) {
+func (k *remoteKeeper) Do(c wire.Command, payload []byte) {
 	send(k.link, c, payload)
 }
 
-func (k *remoteKeeper) close() { k.quit(quitGrace + time.Second) }
+func (k *remoteKeeper) Close() { k.quit(supervisor.QuitGrace + time.Second) }
 
 // quit ends the session in that process. If that takes longer than limit, it closes the link.
 func (k *remoteKeeper) quit(limit time.Duration) {
-	k.do(wire.Command{Quit: true}, nil)
+	k.Do(wire.Command{Quit: true}, nil)
 	select {
 	case <-k.gone:
 	case <-time.After(limit):

@@ -317,7 +317,7 @@ func FuzzSupervisor(f *testing.F) {
 	f.Add(two)
 	f.Fuzz(func(t *testing.T, in []byte) {
 		c := newController(session.Config{}, 2, nil)
-		defer c.spawner.close()
+		defer c.spawner.Close()
 		a, b := net.Pipe()
 		go func() { b.Write(in); b.Close() }()
 		go io.Copy(io.Discard, b)

@@ -9,6 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/rankset"
+	"github.com/symmrepl/symmrepl/session/supervisor"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
@@ -20,7 +21,7 @@ func Launch(ctx context.Context, config session.Config) (session.Session, error)
 	if config.Ranks < 1 {
 		return nil, fmt.Errorf("a session needs at least one rank, not %d", config.Ranks)
 	}
-	if err := enoughRoom("a session of "+session.FormatSize(config.Ranks), config.Ranks, 0); err != nil {
+	if err := supervisor.EnoughRoom("a session of "+session.FormatSize(config.Ranks), config.Ranks, 0); err != nil {
 		return nil, err
 	}
 	rendezvous.TakeToken() // only Join needs it
@@ -30,7 +31,7 @@ func Launch(ctx context.Context, config session.Config) (session.Session, error)
 	}
 	c := newController(config, config.Ranks, dir)
 	for r := range config.Ranks {
-		c.addLocal(r, r, config.Ranks)
+		c.addLocal(Launcher{Rank: r, Size: config.Ranks, LocalRank: r, LocalSize: config.Ranks})
 	}
 	if err := c.open(ctx); err != nil {
 		return nil, err
@@ -50,18 +51,13 @@ func (c *controller) open(ctx context.Context) error {
 	return err
 }
 
-// addLocal makes this process the supervisor of rank.
-func (c *controller) addLocal(rank, localRank, localSize int) {
-	s := &supervisor{
-		spec:       specOf(c.config, rank, c.size, localRank, localSize, c.dir.Path),
-		stdin:      stdinOf(c.config, rank),
-		reports:    c.config.Reports,
-		spawner:    c.spawner,
-		connectHub: c.hubConnector(rank),
-		emit:       func(e wire.Event, payload []byte) { c.event([]int{rank}, e, payload) },
-	}
+// addLocal makes this process the supervisor of the rank at a place.
+func (c *controller) addLocal(at Launcher) {
+	s := supervisor.New(c.spawner, c.config, at, c.dir.Path)
+	s.ConnectHub = c.hubConnector(at.Rank)
+	s.Emit = func(e wire.Event, payload []byte) { c.event([]int{at.Rank}, e, payload) }
 	c.mu.Lock()
-	c.ranks[rank].keeper = s
+	c.ranks[at.Rank].keeper = s
 	c.mu.Unlock()
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/session/fold"
 	"github.com/symmrepl/symmrepl/session/rankset"
+	"github.com/symmrepl/symmrepl/session/supervisor"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
@@ -31,16 +32,16 @@ type hostLeader struct {
 	done chan struct{}    // closed when the link has ended
 
 	mu      sync.Mutex
-	keepers map[int]keeper    // of the ranks
-	changed *sync.Cond        // signals that events were sent or taken, or that the link has ended
-	waiting []*hostEvent      // in the order in which the first rank reported them
-	last    map[int]int       // by rank: the last in waiting that it reported
-	settled int               // number of ranks whose last event is not output
-	size    int               // bytes in waiting
-	numbers uint64            // the last number given to output
-	sent    map[int]int       // bytes of output by rank that the controller has not acknowledged
-	asked   map[uint64]output // output that the controller has to acknowledge, by number
-	told    map[int]bool      // ranks with such output
+	keepers map[int]supervisor.Keeper // of the ranks
+	changed *sync.Cond                // signals that events were sent or taken, or that the link has ended
+	waiting []*hostEvent              // in the order in which the first rank reported them
+	last    map[int]int               // by rank: the last in waiting that it reported
+	settled int                       // number of ranks whose last event is not output
+	size    int                       // bytes in waiting
+	numbers uint64                    // the last number given to output
+	sent    map[int]int               // bytes of output by rank that the controller has not acknowledged
+	asked   map[uint64]output         // output that the controller has to acknowledge, by number
+	told    map[int]bool              // ranks with such output
 	ended   bool
 }
 
@@ -59,7 +60,7 @@ type output struct {
 
 func newHostLeader() *hostLeader {
 	h := &hostLeader{
-		keepers: map[int]keeper{}, some: make(chan struct{}, 1), full: make(chan struct{}, 1), done: make(chan struct{}),
+		keepers: map[int]supervisor.Keeper{}, some: make(chan struct{}, 1), full: make(chan struct{}, 1), done: make(chan struct{}),
 		last: map[int]int{}, sent: map[int]int{}, asked: map[uint64]output{}, told: map[int]bool{},
 	}
 	h.changed = sync.NewCond(&h.mu)
@@ -67,7 +68,7 @@ func newHostLeader() *hostLeader {
 }
 
 // add makes k the supervisor of a rank. k reports its events to emit.
-func (h *hostLeader) add(rank int, k keeper) {
+func (h *hostLeader) add(rank int, k supervisor.Keeper) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.keepers[rank] = k
@@ -97,7 +98,7 @@ func (h *hostLeader) serve(link *rendezvous.Link) (end func()) {
 }
 
 // do carries out a command of the controller.
-func (h *hostLeader) do(c wire.Command, payload []byte) {
+func (h *hostLeader) Do(c wire.Command, payload []byte) {
 	if c.Taken != 0 {
 		h.taken(c.Taken)
 		return
@@ -113,7 +114,7 @@ func (h *hostLeader) do(c wire.Command, payload []byte) {
 			}
 		}
 	}
-	var keepers []keeper
+	var keepers []supervisor.Keeper
 	for _, r := range ranks {
 		if k := h.keepers[r]; k != nil {
 			keepers = append(keepers, k)
@@ -121,7 +122,7 @@ func (h *hostLeader) do(c wire.Command, payload []byte) {
 	}
 	h.mu.Unlock()
 	for _, k := range keepers {
-		k.do(c, payload)
+		k.Do(c, payload)
 	}
 	if c.Refused != "" {
 		for _, r := range ranks {
@@ -135,7 +136,7 @@ func (h *hostLeader) close() {
 	h.mu.Lock()
 	var closing sync.WaitGroup
 	for _, k := range h.keepers {
-		closing.Go(k.close)
+		closing.Go(k.Close)
 	}
 	h.mu.Unlock()
 	closing.Wait()

@@ -49,7 +49,7 @@ func rasServer(t *testing.T, data string) (questions <-chan string) {
 // hungRun is a run of two ranks. Rank 0 waits in a call, which RAS is asked about if it is NCCL's.
 func hungRun(t *testing.T, wait session.Wait) (r *run, at func(time.Duration) time.Time) {
 	c := newController(session.Config{}, 2, nil)
-	t.Cleanup(c.spawner.close)
+	t.Cleanup(c.spawner.Close)
 	for rank, s := range c.ranks {
 		s.ready = &wire.Ready{PID: 4000 + rank}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"syscall"
 	"testing"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -84,34 +83,6 @@ func FuzzParseRanks(f *testing.F) {
 			t.Fatalf("%q: %v, again %v, %v", text, ranks, again, err)
 		}
 	})
-}
-
-func TestCauseOfDeath(t *testing.T) {
-	exit := func(code int) syscall.WaitStatus { return syscall.WaitStatus(code << 8) }
-	for _, c := range []struct {
-		status        syscall.WaitStatus
-		stderr        string
-		cause, report string
-	}{
-		{9, "x\n", "was killed (SIGKILL)", "x\n"},
-		{15, "", "was killed (SIGTERM)", ""},
-		{11 | 0x80, "", "crashed (SIGSEGV)", ""},
-		{6, "SIGABRT: abort\nPC=1\n", "crashed (SIGABRT: abort)", "SIGABRT: abort\nPC=1\n"},
-		{9, "runtime/cgo: pthread_create failed\nPC=1\n", "crashed (runtime/cgo: pthread_create failed)",
-			"runtime/cgo: pthread_create failed\nPC=1\n"},
-		{9, "panic: boom\n", "was killed (SIGKILL)", "panic: boom\n"},
-		{exit(0), "bye\n", "exited with status 0", "bye\n"},
-		{exit(3), "panic: not\n", "exited with status 3", "panic: not\n"},
-		{exit(2), "usage\n", "exited with status 2", "usage\n"},
-		{exit(2), "log\npanic: boom\n\ngoroutine 1\n", "crashed (panic: boom)", "panic: boom\n\ngoroutine 1\n"},
-		{exit(2), "fatal error: concurrent map writes\n", "crashed (fatal error: concurrent map writes)",
-			"fatal error: concurrent map writes\n"},
-	} {
-		cause, report := causeOfDeath(c.status, c.stderr)
-		if cause != c.cause || report != c.report {
-			t.Errorf("%v %q: %q %q", c.status, c.stderr, cause, report)
-		}
-	}
 }
 
 func TestFoldError(t *testing.T) {

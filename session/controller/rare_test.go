@@ -53,29 +53,6 @@ func TestLateKill(t *testing.T) {
 	}
 }
 
-// Sending a command does not wait for the goroutine that takes the events: it may be the sender
-// itself.
-func TestStatusDoesNotWait(t *testing.T) {
-	c := launch(t, 1)
-	real := c.c.keeper(0).(*supervisor)
-	real.mu.Lock()
-	p := real.process
-	real.mu.Unlock()
-	blocked, release := make(chan struct{}), make(chan struct{})
-	s := &supervisor{process: p, emit: func(wire.Event, []byte) {
-		close(blocked)
-		<-release
-	}}
-	done := make(chan struct{})
-	go func() {
-		s.do(wire.Command{Status: wire.WatchdogQuestion}, nil)
-		close(done)
-	}()
-	defer close(release)
-	receive(t, "the event", blocked)
-	receive(t, "do returns before its event is taken", done)
-}
-
 // A front end that uses a number twice gets two answers and does no harm.
 func TestFrontRepeatsItself(t *testing.T) {
 	c := launch(t, 1)

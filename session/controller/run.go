@@ -120,7 +120,7 @@ type runEvent struct {
 // event passes an event to loop. The controller calls it.
 func (r *run) event(ranks []int, e wire.Event, payload []byte) {
 	if r.events.add(runEvent{ranks, answer{e, payload}}) {
-		r.c.spawner.reader.woken.Store(true)
+		r.c.spawner.Woken()
 	}
 }
 

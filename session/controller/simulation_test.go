@@ -13,7 +13,6 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
-	"github.com/symmrepl/symmrepl/internal/procfs"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/inherit"
 	"github.com/symmrepl/symmrepl/session/rankset"
@@ -42,23 +41,16 @@ func (s simulation) hosts() [][]int {
 	return hosts
 }
 
-// simulationFiles is the number of descriptors that the session's process needs in addition to one
-// for each host.
-const simulationFiles = 64
-
 // simulate starts a simulated session of this test program, whose TestMain must begin as described at
 // isSimulation.
 func simulate(ctx context.Context, sim simulation) (*controller, error) {
 	hosts := sim.hosts()
-	if err := enoughFiles("the simulation", 2*len(hosts)+simulationFiles, procfs.FileLimit); err != nil {
-		return nil, err
-	}
 	dir, err := userdir.New()
 	if err != nil {
 		return nil, err
 	}
 	c := newController(session.Config{}, sim.Ranks, dir)
-	links, err := c.startSimulation(sim, len(hosts))
+	links, err := startSimulated(sim, len(hosts))
 	if err != nil {
 		c.Close()
 		return nil, err
@@ -76,8 +68,8 @@ func simulate(ctx context.Context, sim simulation) (*controller, error) {
 	return c, nil
 }
 
-// startSimulation starts the process that simulates hosts, and returns its links.
-func (c *controller) startSimulation(sim simulation, hosts int) ([]*rendezvous.Link, error) {
+// startSimulated starts the process that simulates hosts, and returns its links: it ends when these do.
+func startSimulated(sim simulation, hosts int) ([]*rendezvous.Link, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -103,9 +95,9 @@ func (c *controller) startSimulation(sim simulation, hosts int) ([]*rendezvous.L
 		}
 		files, links = append(files, theirs), append(links, newLink(mine))
 	}
-	p, err := c.spawner.start(program, []string{"symmrepl-simulation"}, &os.ProcAttr{
+	p, err := os.StartProcess(program, []string{"symmrepl-simulation"}, &os.ProcAttr{
 		Env: append(os.Environ(), simulationVariable+"="+string(encoded)), Files: files,
-		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+		Sys: &syscall.SysProcAttr{Setpgid: true},
 	})
 	if err != nil {
 		for _, l := range links {
@@ -167,7 +159,7 @@ func serveSimulation(start func(simulatedRank) (session.Evaluator, session.Commu
 				if err != nil || c.Quit {
 					return
 				}
-				h.do(c, payload)
+				h.Do(c, payload)
 			}
 		})
 	}
@@ -186,7 +178,7 @@ type simulated struct {
 	jobs       chan func() // of worker
 }
 
-func (s *simulated) do(c wire.Command, payload []byte) {
+func (s *simulated) Do(c wire.Command, payload []byte) {
 	w := s.worker
 	switch {
 	case c.Start != nil:
@@ -232,4 +224,4 @@ func (s *simulated) startWorker(incarnation int) {
 	s.emit(wire.Event{Incarnation: incarnation, Ready: &wire.Ready{PID: os.Getpid(), Host: s.host, Device: "none"}}, nil)
 }
 
-func (s *simulated) close() {}
+func (s *simulated) Close() {}

@@ -10,7 +10,7 @@ import (
 // The number that a snapshot has for a question of the watchdog is no other question's.
 func TestSnapshotHasOwnQuestion(t *testing.T) {
 	c := newController(session.Config{}, 1, nil)
-	defer c.spawner.close()
+	defer c.spawner.Close()
 	r := &run{c: c, ranks: []int{0}, on: make([]rankRun, 1)}
 	for range 3 {
 		before := c.questions

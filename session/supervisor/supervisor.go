@@ -1,4 +1,4 @@
-package controller
+package supervisor
 
 import (
 	"errors"
@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/launcher"
 	"github.com/symmrepl/symmrepl/internal/procfs"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/inherit"
@@ -21,36 +22,60 @@ import (
 )
 
 const (
-	exitPoll   = 20 * time.Millisecond            // between two checks of a busy worker; the kernel takes long to end a large process
-	oomEvery   = 50                               // number of checks between two reads of the kernel's count of out-of-memory kills
-	lastWrites = 25                               // number of checks for which a worker that is exiting may complete its writes
-	quitGrace  = inherit.CloseGrace + time.Second // for a worker to exit after a Quit
+	exitPoll   = 20 * time.Millisecond // between two checks of a busy worker; the kernel takes long to end a large process
+	oomEvery   = 50                    // number of checks between two reads of the kernel's count of out-of-memory kills
+	lastWrites = 25                    // number of checks for which a worker that is exiting may complete its writes
 )
 
-// supervisor keeps one rank's worker: it starts it, passes commands and output, and reports its
+// QuitGrace is the time for a worker to exit after a Quit.
+const QuitGrace = inherit.CloseGrace + time.Second
+
+// Keeper is a rank's supervisor: a Supervisor in this process, or the end of a link to its process.
+type Keeper interface {
+	Do(wire.Command, []byte) // failures are reported as events
+	Close()                  // ends the worker and returns when all its processes and files are gone
+}
+
+// Supervisor keeps one rank's worker: it starts it, passes commands and output, and reports its
 // end. It runs no user code.
-type supervisor struct {
-	spec       inherit.Spec
-	stdin      *os.File // the worker's standard input; nil means empty
-	spawner    *spawner
-	connectHub func(incarnation int) (*os.File, error) // a new connection to the hub, for a worker to inherit
-	reports    string                                  // the folder for reports of crashes, "" if there is none
-	oomKills   func() uint64                           // replaces procfs.OOMKills in tests
-	emit       func(wire.Event, []byte)                // reports to the controller; called from several goroutines; must not keep the bytes
+type Supervisor struct {
+	ConnectHub func(incarnation int) (*os.File, error)     // a new connection to the hub, for a worker to inherit
+	Emit       func(wire.Event, []byte)                    // reports to the controller; called from several goroutines; must not keep the bytes
+	OOMKills   func() uint64                               // procfs.OOMKills, or a test's
+	Reap       func(*os.Process) (*os.ProcessState, error) // (*os.Process).Wait, or a test's
+
+	spec    inherit.Spec
+	stdin   *os.File // the worker's standard input; nil means empty
+	spawner *Spawner
+	reports string // the folder for reports of crashes, "" if there is none
 
 	starting sync.WaitGroup // start, while it runs
 
 	mu      sync.Mutex
-	process *process                                    // the newest worker
-	busy    bool                                        // a cell runs
-	polling bool                                        // whether poll runs
-	reap    func(*os.Process) (*os.ProcessState, error) // replaces (*os.Process).Wait in tests
+	process *process // the newest worker
+	busy    bool     // a cell runs
+	polling bool     // whether poll runs
 	closed  bool
 }
 
-// do carries out a command or passes it to the worker. A command for a dead worker is dropped: its
+// New returns the supervisor of the rank at a place. dir is the session's folder on this host. The caller
+// sets ConnectHub and Emit.
+func New(sp *Spawner, c session.Config, at launcher.Launcher, dir string) *Supervisor {
+	s := &Supervisor{
+		OOMKills: procfs.OOMKills, Reap: (*os.Process).Wait,
+		spec: inherit.Spec{Rank: at.Rank, Size: at.Size, LocalRank: at.LocalRank, LocalSize: at.LocalSize, Dir: dir, Device: c.Device,
+			Backend: c.Backend, Hosts: c.Hosts.String(), Network: c.Network, Args: c.Args, Program: c.Program != nil},
+		spawner: sp, reports: c.Reports,
+	}
+	if at.Rank == 0 && c.Program != nil {
+		s.stdin = c.Program.Stdin
+	}
+	return s
+}
+
+// Do carries out a command or passes it to the worker. A command for a dead worker is dropped: its
 // death has been or will be reported.
-func (s *supervisor) do(c wire.Command, payload []byte) {
+func (s *Supervisor) Do(c wire.Command, payload []byte) {
 	s.mu.Lock()
 	p := s.process
 	if c.Start != nil {
@@ -86,20 +111,20 @@ func (s *supervisor) do(c wire.Command, payload []byte) {
 			p.begins[i].expected.Store(c.Eval.Run)
 		}
 	case c.Status != 0:
-		go s.observe(p) // the goroutine that calls do may be the one that receives events
+		go s.observe(p) // the goroutine that calls Do may be the one that receives events
 	}
 	p.send(c, payload)
 }
 
 // observe reports the kernel's information about the worker.
-func (s *supervisor) observe(p *process) {
+func (s *Supervisor) observe(p *process) {
 	if info, err := p.stat.Stat(); err == nil {
-		s.emit(wire.Event{Incarnation: p.incarnation, Process: &wire.Process{State: info.State, RSS: info.RSS}}, nil)
+		s.Emit(wire.Event{Incarnation: p.incarnation, Process: &wire.Process{State: info.State, RSS: info.RSS}}, nil)
 	}
 }
 
 // start starts an incarnation once all of the previous one is gone. Calls do not overlap.
-func (s *supervisor) start(incarnation int) {
+func (s *Supervisor) start(incarnation int) {
 	s.mu.Lock()
 	previous := s.process
 	s.mu.Unlock()
@@ -109,21 +134,21 @@ func (s *supervisor) start(incarnation int) {
 	}
 	spec := s.spec
 	spec.Incarnation = incarnation
-	boot, err := s.connectHub(incarnation)
+	boot, err := s.ConnectHub(incarnation)
 	var p *process
 	if err == nil {
 		p, err = startProcess(s.spawner, spec, s.stdin, boot)
 	}
 	if err != nil {
-		s.emit(wire.Event{Incarnation: incarnation, Died: &wire.Death{Cause: "could not be started: " + raiseFiles(err).Error()}}, nil)
+		s.Emit(wire.Event{Incarnation: incarnation, Died: &wire.Death{Cause: "could not be started: " + raiseFiles(err).Error()}}, nil)
 		return
 	}
 	s.mu.Lock()
 	s.process, s.busy = p, false
 	s.mu.Unlock()
-	p.oomKills.Store(s.countOOMKills())
+	p.oomKills.Store(s.OOMKills())
 	p.crash = &crashReport{
-		show: func(b []byte) { s.emit(wire.Event{Incarnation: p.incarnation, Output: session.Stderr}, b) },
+		show: func(b []byte) { s.Emit(wire.Event{Incarnation: p.incarnation, Output: session.Stderr}, b) },
 		ended: func() bool {
 			info, err := p.stat.Stat()
 			return err != nil || info.Exiting
@@ -138,44 +163,44 @@ func (s *supervisor) start(incarnation int) {
 }
 
 // sink passes on output.
-func (s *supervisor) sink(p *process) func(session.Stream, []byte) {
+func (s *Supervisor) sink(p *process) func(session.Stream, []byte) {
 	return func(stream session.Stream, b []byte) { s.pass(p, stream, b) }
 }
 
 // pass passes on output of one stream.
-func (s *supervisor) pass(p *process, stream session.Stream, b []byte) {
+func (s *Supervisor) pass(p *process, stream session.Stream, b []byte) {
 	pass := func(b []byte) {
 		if stream == session.Stderr {
 			p.tail.write(b)
 			p.crash.write(b)
 			return
 		}
-		s.emit(wire.Event{Incarnation: p.incarnation, Output: stream}, b)
+		s.Emit(wire.Event{Incarnation: p.incarnation, Output: stream}, b)
 	}
 	begin := func(run uint64) {
 		if stream == session.Stderr {
 			p.crash.release() // the worker goes on
 		}
-		s.emit(wire.Event{Incarnation: p.incarnation, Output: stream, Begins: run}, nil)
+		s.Emit(wire.Event{Incarnation: p.incarnation, Output: stream, Begins: run}, nil)
 	}
 	p.begins[stream-1].split(b, &p.shared.Begins[stream-1], pass, begin)
 }
 
 // drain passes on the output that the worker has written so far.
-func (s *supervisor) drain(p *process) {
+func (s *Supervisor) drain(p *process) {
 	p.printed.flush(s.sink(p))
 }
 
 // drainAlive is drain for a worker that has acted since it wrote the output: the output contains no
 // report of a crash.
-func (s *supervisor) drainAlive(p *process) {
+func (s *Supervisor) drainAlive(p *process) {
 	s.drain(p)
 	p.crash.release()
 }
 
 // takeAnswers passes on the worker's answers to jobs that have come, and reports whether there may be
 // more.
-func (s *supervisor) takeAnswers(p *process) (more bool) {
+func (s *Supervisor) takeAnswers(p *process) (more bool) {
 	err := p.jobs.take(func(e wire.Event, payload []byte) { s.answered(p, e, payload) })
 	if err != nil && err != io.EOF {
 		s.severed(p, err)
@@ -186,29 +211,29 @@ func (s *supervisor) takeAnswers(p *process) (more bool) {
 // answered passes on an answer: after the output of the cell and all that the worker sent before if
 // the cell is done. Its caller takes the answers of all workers and must not wait for the fold, which
 // may hold output back.
-func (s *supervisor) answered(p *process, e wire.Event, payload []byte) {
+func (s *Supervisor) answered(p *process, e wire.Event, payload []byte) {
 	e.Incarnation = p.incarnation
 	if e.Done == nil {
-		s.emit(e, payload)
+		s.Emit(e, payload)
 		return
 	}
 	s.mu.Lock()
 	s.busy = false
 	s.mu.Unlock()
 	if quiet, _ := p.hearing.quiet(); quiet && p.printed.isEmpty() && !p.crash.holds() {
-		s.emit(e, payload)
+		s.Emit(e, payload)
 		return
 	}
 	p.passing.Go(func() {
 		p.hearing.await()
 		s.drainAlive(p)
-		s.emit(e, payload)
+		s.Emit(e, payload)
 	})
 }
 
 // listen passes on the worker's events but its answers to jobs. It passes on earlier output before
 // the answer to a probe, and before the report that code of the cell stands.
-func (s *supervisor) listen(p *process) {
+func (s *Supervisor) listen(p *process) {
 	defer close(p.relayed)
 	in := frame.NewReader(p.hearing, wire.MaxPayload)
 	for {
@@ -226,17 +251,17 @@ func (s *supervisor) listen(p *process) {
 		if e.Probe != 0 || e.Stopped != nil {
 			go func() { // the fold may hold output back, and other events must not wait for it
 				s.drainAlive(p)
-				s.emit(e, nil)
+				s.Emit(e, nil)
 			}()
 			continue
 		}
-		s.emit(e, payload)
+		s.Emit(e, payload)
 	}
 }
 
 // severed ends a worker that is alive but has lost its connection, so that its reports no longer
 // arrive.
-func (s *supervisor) severed(p *process, err error) {
+func (s *Supervisor) severed(p *process, err error) {
 	if info, failed := p.stat.Stat(); failed != nil || info.Exiting {
 		return // the connection ended with the worker
 	}
@@ -248,17 +273,17 @@ func (s *supervisor) severed(p *process, err error) {
 }
 
 // endFor ends a worker and reports why, once.
-func (s *supervisor) endFor(p *process, cause string) {
+func (s *Supervisor) endFor(p *process, cause string) {
 	p.deathReport.Do(func() {
 		s.drainAlive(p)
-		s.emit(wire.Event{Incarnation: p.incarnation, Died: &wire.Death{Cause: cause, Offset: p.shared.Offset() + 1}}, nil)
+		s.Emit(wire.Event{Incarnation: p.incarnation, Died: &wire.Death{Cause: cause, Offset: p.shared.Offset() + 1}}, nil)
 	})
 	p.kill()
 }
 
 // wait reports the worker's end and cleans up, before it reaps the worker: on a busy machine that
 // takes seconds.
-func (s *supervisor) wait(p *process) {
+func (s *Supervisor) wait(p *process) {
 	for {
 		err := unix.Waitid(unix.P_PID, p.os.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
 		if err != unix.EINTR {
@@ -271,13 +296,7 @@ func (s *supervisor) wait(p *process) {
 	if info, err := p.stat.Stat(); err == nil && info.Known {
 		s.ended(p, info.Status)
 	}
-	s.mu.Lock()
-	reap := s.reap
-	s.mu.Unlock()
-	if reap == nil {
-		reap = (*os.Process).Wait
-	}
-	state, err := reap(p.os)
+	state, err := s.Reap(p.os)
 	var status syscall.WaitStatus
 	if err == nil {
 		status = state.Sys().(syscall.WaitStatus)
@@ -287,7 +306,7 @@ func (s *supervisor) wait(p *process) {
 }
 
 // ended reports that a worker has ended, and cleans up, once.
-func (s *supervisor) ended(p *process, status syscall.WaitStatus) {
+func (s *Supervisor) ended(p *process, status syscall.WaitStatus) {
 	p.clearing.Do(func() {
 		s.mu.Lock()
 		if s.process == p {
@@ -309,7 +328,7 @@ func (s *supervisor) ended(p *process, status syscall.WaitStatus) {
 // kernel has released its memory. The first check also reads the count of out-of-memory kills: other
 // processes may have been killed since it was last read. On a busy machine a thread of a killed worker may
 // still be in a write; its death is reported after that, so that its text is shown with the cell's.
-func (s *supervisor) poll() {
+func (s *Supervisor) poll() {
 	writing := 0 // checks at which a worker that is exiting could still write
 	for looks := 0; ; looks++ {
 		time.Sleep(exitPoll - time.Duration(time.Now().UnixNano())%exitPoll) // the supervisors of all ranks wake together
@@ -325,7 +344,7 @@ func (s *supervisor) poll() {
 		if err == nil && !info.Exiting {
 			p.rss.Store(info.RSS)
 			if looks%oomEvery == 0 {
-				p.oomKills.Store(s.countOOMKills())
+				p.oomKills.Store(s.OOMKills())
 			}
 		}
 		if err != nil || !info.Known { // the status may become known some checks later than the exit
@@ -343,16 +362,8 @@ func (s *supervisor) poll() {
 	}
 }
 
-// countOOMKills returns a number that grows when the kernel kills a process for lack of memory.
-func (s *supervisor) countOOMKills() uint64 {
-	if s.oomKills != nil {
-		return s.oomKills()
-	}
-	return procfs.OOMKills()
-}
-
 // died reports the end of a worker, once.
-func (s *supervisor) died(p *process, status syscall.WaitStatus) {
+func (s *Supervisor) died(p *process, status syscall.WaitStatus) {
 	p.deathReport.Do(func() {
 		close(p.hearing.dying)
 		p.jobs.take(func(e wire.Event, payload []byte) { s.answered(p, e, payload) }) // the end of the pipe is no news
@@ -363,7 +374,7 @@ func (s *supervisor) died(p *process, status syscall.WaitStatus) {
 			stderr = string(held)
 		}
 		cause, report := causeOfDeath(status, stderr)
-		byKernel := status.Signal() == syscall.SIGKILL && !p.wasKilled.Load() && s.countOOMKills() > p.oomKills.Load()
+		byKernel := status.Signal() == syscall.SIGKILL && !p.wasKilled.Load() && s.OOMKills() > p.oomKills.Load()
 		if byKernel {
 			cause += fmt.Sprintf(" by the kernel, which had no memory left: it took %.1f GiB", float64(p.rss.Load())/(1<<30))
 		}
@@ -383,13 +394,13 @@ func (s *supervisor) died(p *process, status syscall.WaitStatus) {
 		if status.Exited() && !strings.HasPrefix(cause, crashed) {
 			d.Exited, d.Status = true, status.ExitStatus()
 		}
-		s.emit(wire.Event{Incarnation: p.incarnation, Died: d}, nil)
+		s.Emit(wire.Event{Incarnation: p.incarnation, Died: d}, nil)
 	})
 }
 
-// close makes the worker exit, kills it if it does not, and returns when all its processes and
+// Close makes the worker exit, kills it if it does not, and returns when all its processes and
 // files are gone.
-func (s *supervisor) close() {
+func (s *Supervisor) Close() {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
@@ -403,10 +414,18 @@ func (s *supervisor) close() {
 	p.send(wire.Command{Quit: true}, nil)
 	select {
 	case <-p.reaped:
-	case <-time.After(quitGrace):
+	case <-time.After(QuitGrace):
 		p.kill()
 		<-p.reaped
 	}
+}
+
+// Reading returns the lock of those that read the newest worker's output: while a test holds it, the output
+// stays unread.
+func (s *Supervisor) Reading() sync.Locker {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &s.process.printed.mu
 }
 
 // crashed begins the cause of a death that is a crash.

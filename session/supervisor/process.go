@@ -1,4 +1,4 @@
-package controller
+package supervisor
 
 import (
 	"encoding/json"
@@ -21,16 +21,17 @@ import (
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
-// spawner starts processes from one thread that lives as long as the spawner: the kernel signals a
+// Spawner starts processes from one thread that lives as long as the Spawner: the kernel signals a
 // child when the thread that forked it ends, not when the process ends.
-type spawner struct {
+type Spawner struct {
 	alone  sync.Mutex // held while a worker is started, which needs further descriptors for a moment
 	work   chan func()
 	reader reader // of the answers of the processes that are workers
 }
 
-func newSpawner() *spawner {
-	s := &spawner{work: make(chan func())}
+// NewSpawner returns a Spawner without processes.
+func NewSpawner() *Spawner {
+	s := &Spawner{work: make(chan func())}
 	go func() {
 		runtime.LockOSThread() // never unlocked, so the thread ends with the goroutine
 		for f := range s.work {
@@ -40,7 +41,7 @@ func newSpawner() *spawner {
 	return s
 }
 
-func (s *spawner) start(name string, argv []string, attr *os.ProcAttr) (p *os.Process, err error) {
+func (s *Spawner) start(name string, argv []string, attr *os.ProcAttr) (p *os.Process, err error) {
 	done := make(chan struct{})
 	s.work <- func() {
 		p, err = os.StartProcess(name, argv, attr)
@@ -50,10 +51,14 @@ func (s *spawner) start(name string, argv []string, attr *os.ProcAttr) (p *os.Pr
 	return p, err
 }
 
-func (s *spawner) close() {
+// Close ends the thread. No more processes are started.
+func (s *Spawner) Close() {
 	close(s.work)
 	s.reader.close()
 }
+
+// Woken notes that an answer has woken a goroutine, which waits for a processor.
+func (s *Spawner) Woken() { s.reader.woken.Store(true) }
 
 // process is the supervisor's side of one worker process.
 type process struct {
@@ -88,7 +93,7 @@ const controlTimeout = 3 * time.Second
 
 // startProcess starts a worker with a standard input (nil means empty) and with bootstrap as its
 // connection to the hub, and closes bootstrap. The caller reads the pipes.
-func startProcess(sp *spawner, spec inherit.Spec, stdin, bootstrap *os.File) (*process, error) {
+func startProcess(sp *Spawner, spec inherit.Spec, stdin, bootstrap *os.File) (*process, error) {
 	defer bootstrap.Close()
 	sp.alone.Lock()
 	defer sp.alone.Unlock()

@@ -1,4 +1,4 @@
-package controller
+package supervisor
 
 import (
 	"errors"
@@ -23,9 +23,9 @@ const (
 	filesOfSession = 24
 )
 
-// enoughRoom returns an error if a limit of the system is too low for this process: it has workers
+// EnoughRoom returns an error if a limit of the system is too low for this process: it has workers
 // of local ranks, and links to remote ranks. part names the process.
-func enoughRoom(part string, local, remote int) error {
+func EnoughRoom(part string, local, remote int) error {
 	if err := enoughThreads(part, local, procfs.ThreadLimit); err != nil {
 		return err
 	}
