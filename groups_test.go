@@ -26,55 +26,39 @@ const corePackage = "symmem/internal/core"
 // them, is in none.
 var filesOf = []struct{ group, files string }{
 	// What a rank holds, which ranks there are, and how they meet on the host.
-	{"a world", "abort backend calls cell contents dtype errors failure group group_names hosts meeting membership network network_state " +
-		"network_underway progress sanitize sharing storage stream synchronize team tensor"},
+	{"a world", "abort allocation backend calls cell contents dtype errors failure group hosts meeting membership network network_state " +
+		"network_underway observers progress sanitize sharing storage stream synchronize tensor"},
 	// Memory that members map, and what parts in packages of their own know of it.
-	{"shared memory", "box members multicast network_group peers symmetric symmetric_free unheld workspace"},
+	{"shared memory", "members multicast network_group peers symmetric symmetric_free team unheld workspace"},
 	// The steps of a call, and the objects of which the methods are calls.
-	{"calls", "arithmetic calculating call call_operator carriers elements event graph handle inner launches observe operand operands " +
-		"options pipes pool readers region tile views"},
+	{"calls", "allocate arithmetic box calculating call call_operator carriers copies elements event graph handle launches observe " +
+		"operand operands options pipes pool readers region tile views"},
 	// The ways on which calls go.
-	{"carriers", "carrier_kernels carrier_library copies lanes nccl nccl_calls nccl_comm nccl_life nccl_native nccl_pointer nccl_puts " +
+	{"carriers", "carrier_kernels carrier_library inner lanes nccl nccl_calls nccl_comm nccl_life nccl_native nccl_pointer nccl_puts " +
 		"network_onesided nvshmem onesided signal windows work"},
 	// Values of tensors for people and files.
 	{"values", "export files host print save statistics"},
 	// What calls do and why, how long they take, and for whom they wait.
 	{"questions", "bounds busy compare departures explain measure signals_unawaited slow state trace traced waits"},
 	// What begins and ends groups and the world.
-	{"life and death", "group_life lost network_connect recover rows survivors world"},
+	{"life and death", "group_life group_names lost network_connect recover rows survivors world"},
 }
 
 // upwards are uses of a group that stands above the user's, by file. The list only gets shorter.
 var upwards = map[string]string{
-	"backend":          "symmetric",
-	"box":              "call",
+	"allocation":       "handle",
 	"call":             "compare",
-	"calls":            "bounds observe",
 	"carrier_library":  "compare",
-	"cell":             "observe",
-	"contents":         "symmetric",
-	"graph":            "copies nccl_comm",
+	"graph":            "nccl_comm",
 	"group":            "nccl nccl_comm unheld workspace",
-	"group_names":      "group_life",
 	"handle":           "nccl windows",
-	"hosts":            "network_connect workspace",
-	"inner":            "nccl",
-	"multicast":        "nccl_comm",
-	"nccl_calls":       "explain",
-	"network_group":    "pipes",
 	"network_underway": "call",
 	"operands":         "windows",
-	"pipes":            "network_onesided",
 	"progress":         "waits",
-	"sanitize":         "bounds observe symmetric",
-	"storage":          "host symmetric",
+	"sanitize":         "bounds",
 	"stream":           "call",
-	"symmetric":        "handle observe pool",
-	"symmetric_free":   "handle pool",
 	"synchronize":      "waits",
-	"team":             "workspace",
-	"tensor":           "call graph observe pool symmetric symmetric_free",
-	"workspace":        "copies pipes",
+	"workspace":        "copies",
 }
 
 // TestFileGroups holds that the files of core use each other in one direction.

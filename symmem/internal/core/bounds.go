@@ -8,13 +8,6 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// checkedLaunch describes the memory that a kernel with checked pointers was given, to explain an
-// access outside.
-type checkedLaunch struct {
-	text  device.Source
-	given []location
-}
-
 // ChecksBounds reports whether kernels of the user's must have checked pointers, as
 // device.BoundsChecker makes them.
 func (in Inner) ChecksBounds() bool { return in.rt.checking.Load() }

@@ -8,14 +8,6 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// box is memory of the members of a group into which copy engines put the data of a call: symmetric
-// memory that no program sees. It is a part of the group's workspace that is made when a call needs
-// it, and again when a call needs more. Earlier boxes stay for the graphs that use them.
-type box struct {
-	mapped []device.Segment // by group rank
-	size   int
-}
-
 // Box returns the addresses at which the members have memory of n bytes for the call, which has not
 // entered. It is collective over the group and waits for the members on the host if the group's
 // memory is smaller; all members ask for the same size.
@@ -31,14 +23,6 @@ func (c *Call) Box(n int) (at abi.Ptrs) {
 		at[i] = s.Ptr()
 	}
 	return at
-}
-
-// box is the group's box if it has n bytes, or nil.
-func (work *Workspace) box(n int) *box {
-	if k := len(work.boxes); k > 0 && work.boxes[k-1].size >= n {
-		return work.boxes[k-1]
-	}
-	return nil
 }
 
 func (g *Group) makeBox(op string, n int) *box {
@@ -62,14 +46,4 @@ func (g *Group) makeBox(op string, n int) *box {
 	defer rt.mu.Unlock()
 	g.work.boxes = append(g.work.boxes, b)
 	return b
-}
-
-// release unmaps the box. A failure leaves memory mapped until the process ends and is no reason to
-// fail.
-func (b *box) release() {
-	for _, s := range b.mapped {
-		if s != nil {
-			s.Close()
-		}
-	}
 }

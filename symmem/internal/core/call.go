@@ -218,6 +218,19 @@ func (c *Call) Touch(tensors ...*Tensor) {
 	}
 }
 
+// touch notes that work on s uses the tensor. rt.mu is held.
+func (t *Tensor) touch(s *Stream) {
+	if b := t.st.block; b != nil && b.Stream != s {
+		b.Used |= s.bit()
+	}
+	if a := t.st.alloc; a != nil {
+		a.used |= s.bit()
+	}
+	if c := t.rt.capture; c != nil {
+		c.keep(t)
+	}
+}
+
 // Join commits the call to one of several groups that it uses.
 func (c *Call) Join(g *Group) abi.Context {
 	m := c.Record.Manner

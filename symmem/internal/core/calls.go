@@ -91,3 +91,10 @@ func (c *Record) On(t *Tensor) {
 		c.Parts.Mix(uint64(t.offset))
 	}
 }
+
+// checkedLaunch describes the memory that a kernel with checked pointers was given, to explain an
+// access outside.
+type checkedLaunch struct {
+	text  device.Source
+	given []location
+}

@@ -1,10 +1,8 @@
 package symmem
 
 import (
-	"slices"
 	"strings"
 
-	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/study"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -34,11 +32,6 @@ func (rt *Runtime) choosing(f func()) []study.Choice {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	return e.List
-}
-
-// explains reports whether an Explain is under way. rt.mu is held.
-func (rt *Runtime) explains() bool {
-	return slices.ContainsFunc(rt.observing(), func(o seam.Observer) bool { _, is := o.(*study.Explaining); return is })
 }
 
 // BeginCell sets the number of the session's cell whose code runs from now on, any number: Why

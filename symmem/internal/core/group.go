@@ -189,3 +189,15 @@ func (g *Group) renumber(name string) {
 	g.count, g.latest = calls.Count{}, Record{}
 	g.met, g.allocs, g.last, g.marked = 0, 0, nil, false
 }
+
+// lsaCall names the LSA team of g in hints. For the world it is "g.LSA()"; a session that has no
+// variable g replaces it by symm.LSA().
+func (g *Group) lsaCall() string {
+	if g == g.rt.all {
+		return "g.LSA()"
+	}
+	return "the LSA() of " + g.String()
+}
+
+// worldName is the name of the group of all ranks.
+const worldName = "world"

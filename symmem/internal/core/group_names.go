@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// worldName is the name of the group of all ranks.
-const worldName = "world"
-
 // NewNamedGroup is [Runtime.NewGroup] with a name, by which [Runtime.GroupNamed] finds the group. The
 // name has letters, digits and the signs - _ . : / only, and no other group may have it. It is free
 // again after the group was freed or has lost a member. Members must give the same name.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"weak"
 
-	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -14,47 +13,6 @@ import (
 type Handle struct {
 	t *Tensor // which the handle keeps
 	*mapping
-}
-
-// mapping is a group's record of a tensor that it has mapped. The allocation keeps the mapping, and
-// the mapping refers to no Tensor. So a member that has dropped both handle and tensor, and gets
-// the tensor again, gets a handle without the other members, as do members that still hold one.
-type mapping struct {
-	a      *allocation
-	g      *Group
-	offset int // of the tensor, in bytes
-	dtype  DType
-	shape  []int
-	kernel abi.Handle           // the argument of kernels, without the words of the call
-	handle weak.Pointer[Handle] // guarded by rt.mu
-
-	// By group rank, 0 for members on other hosts.
-	base    []device.Ptr // where the data of the allocation begins
-	buffers []device.Ptr // the tensor
-	pads    []device.Ptr
-	all     device.Ptr // the tensor of all members at once, by multicast; 0 without
-	tables  tables
-
-	windowed bool // each communicator of NCCL has a window of it; guarded by rt.mu
-}
-
-// tables are the arrays of pointers in device memory, made when first asked for.
-type tables struct {
-	t      *Tensor
-	window *Tensor // an abi.NcclWindow
-
-	multicast device.Ptr // the address that the device emulates, or 0
-}
-
-func (t *tables) release() {
-	if m := t.multicast; m != 0 {
-		t.window.rt.dev.(device.Multicaster).EndMulticast(m) // fails only for an address that is none
-	}
-	for _, t := range []*Tensor{t.t, t.window} {
-		if t != nil {
-			t.giveBack()
-		}
-	}
 }
 
 // Rendezvous maps the other members' copies of a tensor that all members got from one call of

@@ -1,18 +1,10 @@
 package symmem
 
 import (
-	"errors"
 	"slices"
-	"unsafe"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
-	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
-
-// hostPage is the unit of pinned memory.
-const hostPage = 1 << 16
 
 // Host returns a tensor of zeros in pinned memory of the host, for this rank alone. It is not
 // collective. Kernels of the device read and write it over the bus, and copies between it and tensors
@@ -42,26 +34,4 @@ func (rt *Runtime) Host(dtype DType, shape ...int) *Tensor {
 		c.issued(c.stream.set0(t.pointer(), bytes))
 	}
 	return rt.makes(t)
-}
-
-// pin makes a block of memory of the host that the device can access.
-func (rt *Runtime) pin(size int, s *Stream) (*block, error) {
-	host, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
-	if err != nil {
-		return nil, errors.Join(device.ErrOutOfMemory, err)
-	}
-	p, err := rt.dev.MapHost(unsafe.Pointer(&host[0]), size)
-	if err != nil {
-		unix.Munmap(host)
-		return nil, err
-	}
-	return &block{Ptr: p, Host: host, Size: size, Stream: s}, nil
-}
-
-// unpin gives a block of pin back.
-func (rt *Runtime) unpin(b *block) {
-	rt.located.Forget(b.Ptr)
-	if rt.dev.UnmapHost(unsafe.Pointer(&b.Host[0])) == nil { // else the device may still use it
-		unix.Munmap(b.Host)
-	}
 }

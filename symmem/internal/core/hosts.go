@@ -7,7 +7,6 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/kernels/abi"
-	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 )
 
 // MaxWorld is the most ranks that a world may have, on all hosts together: those that a network
@@ -22,51 +21,6 @@ const MaxWorld = abi.NetPeers
 // pointer to the memory of another host before anything runs; one-sided operations, signals and
 // barriers travel by the network (network_onesided.go). Ranks of one host whose GPUs cannot map
 // each other's memory (package places) count as ranks of different hosts everywhere.
-
-// buildWorld finds out which ranks share memory, and builds the workspaces of the world and of its
-// teams. It is collective over all ranks that are left. While some are gone, they count as one host
-// more, and there is nothing to build.
-func (rt *Runtime) buildWorld(op string) {
-	base := rt.base()
-	hosts, err := rt.findHosts(op, base)
-	p := places.On(hosts, rt.simulated())
-	if err == nil {
-		err = rt.findDevices(op, p, base)
-	}
-	if err != nil {
-		panic(rt.failure(op, err))
-	}
-	for _, host := range p.Parts {
-		if len(host) > abi.MaxRanks {
-			panic(rt.misuse(op, "Client", "simulate hosts by --hosts, or start fewer ranks",
-				"at most %d ranks may share memory, and there are %d on one host", abi.MaxRanks, len(host)))
-		}
-	}
-	rt.takeShare(sharingIn(p))
-	p.Lose(others(rt.all.ranks, base.ranks))
-	rt.places.Store(p)
-	rt.all.splitByHost()
-	base.splitByHost()
-	if base.split.Spans() {
-		err = rt.connectNetwork(op, base)
-	} else if n := rt.net.Load(); n != nil { // the other hosts were lost: later messages of theirs are dropped
-		n.Peers = nil
-		err = rt.reconnect()
-	}
-	if err != nil {
-		panic(rt.failure(op, err))
-	}
-	if !rt.whole() {
-		return
-	}
-	if rt.backendName() == nvshmemBackend {
-		if err := rt.refuseHeap(op, "Backend"); err != nil {
-			panic(err)
-		}
-	}
-	rt.all.build(op, rt.info.Kind)
-	rt.all.makeTeams(op)
-}
 
 // findHosts lists the ranks of g, all that are left, by host.
 func (rt *Runtime) findHosts(op string, g *Group) ([][]int, error) {

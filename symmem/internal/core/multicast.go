@@ -17,13 +17,6 @@ import (
 // is on one host and each rank has a device of its own; it ends with the allocation. Handles of
 // other groups have none, and operations that need it say why.
 
-// multicasting is the multicast address of an allocation in a group.
-type multicasting struct {
-	m   device.Multicast // nil if there is none
-	ptr device.Ptr       // stands for the beginning of the segments
-	why string           // there is none
-}
-
 // at is the address that stands for a place in the segments, so many bytes from their start; 0 if
 // there is none.
 func (c *multicasting) at(offset device.Ptr) device.Ptr {

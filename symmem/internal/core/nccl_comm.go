@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -138,11 +137,6 @@ func (g *Group) shares() string {
 		return ""
 	}
 	return g.rt.refusesSharing(g.rt.sharing())
-}
-
-// sharesDevices reports whether two members use the same device.
-func (g *Group) sharesDevices() bool {
-	return slices.ContainsFunc(g.rt.sharing().Ranks, func(ranks []int) bool { return len(ranks)-len(others(ranks, g.ranks)) > 1 })
 }
 
 // refusesSharing returns the reason why NCCL has no communicators for ranks that share devices; ""

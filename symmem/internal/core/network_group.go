@@ -16,6 +16,11 @@ import (
 // words are the group's among the signals of each member.
 func (g *Group) words() layout.Words { return layout.WordsOf(len(g.ranks), g.channels, g.pipes()) }
 
+// pipes returns the sets of pipes of the group.
+func (g *Group) pipes() layout.Pipes {
+	return layout.PipesOf(len(g.ranks), len(g.split.Parts), g.split.Even())
+}
+
 // wire gives the group its words. It is collective over the group; the caller holds g.meeting.
 func (g *Group) wire(op, desc string) error {
 	rt := g.rt
@@ -161,4 +166,13 @@ func (a *allocation) conceal(g *Group) (err error) {
 		}
 	}
 	return err
+}
+
+// openPipes makes the inboxes a window of the network.
+func (g *Group) openPipes(n *networks.Network, id uint32) error {
+	if g.pipes().Bytes() == 0 {
+		return nil
+	}
+	g.inboxes = id
+	return n.Engine.Window(id, uintptr(g.work.seg.Ptr())+uintptr(g.layout().Pipes), g.pipes().Bytes())
 }

@@ -7,9 +7,6 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
-// networkWays are the ways of collectives over the network.
-var networkWays = []string{string(Flat), string(Hierarchical)}
-
 // networkCarrier is the carrier between hosts.
 type networkCarrier struct{}
 

@@ -5,8 +5,6 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/hosts"
-	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
-	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
@@ -20,19 +18,8 @@ import (
 // rank; and of the hierarchical way between counterparts, each of which has the place of its host.
 // The inboxes of both are one window, at the end of the group's workspace; the outboxes follow.
 
-// pipes returns the sets of pipes of the group.
-func (g *Group) pipes() layout.Pipes {
-	return layout.PipesOf(len(g.ranks), len(g.split.Parts), g.split.Even())
-}
-
-// openPipes makes the inboxes a window of the network.
-func (g *Group) openPipes(n *networks.Network, id uint32) error {
-	if g.pipes().Bytes() == 0 {
-		return nil
-	}
-	g.inboxes = id
-	return n.Engine.Window(id, uintptr(g.work.seg.Ptr())+uintptr(g.layout().Pipes), g.pipes().Bytes())
-}
+// networkWays are the ways of collectives over the network.
+var networkWays = []string{string(Flat), string(Hierarchical)}
 
 // checkHosts checks a call in which all members communicate. On a group that spans hosts it refuses
 // a call that must reach the memory of all members; on a group of one host it refuses a way over

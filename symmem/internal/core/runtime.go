@@ -63,7 +63,8 @@ type Runtime struct {
 	local       *memory.Cache[*Stream]     // storage.go
 	pinned      *memory.Cache[*Stream]     // host.go
 	defaultType atomic.Uint32              // dtype.go
-	observers                              // observe.go
+	observers                              // observers.go
+	signal      signalling                 // of the call under way, for followers: observe.go
 	trace       atomic.Pointer[tracing]    // under way, or nil
 	clock       timeline.Clock             // when the trace began
 	line        func(at int) string        // Config.Line

@@ -154,3 +154,8 @@ func (g *Group) nearby() string {
 // partOf is the number of a rank's part of the world, and hostOf the number of its host.
 func (rt *Runtime) partOf(rank int) int { return rt.places.Load().Part(rank) }
 func (rt *Runtime) hostOf(rank int) int { return rt.places.Load().Host(rank) }
+
+// sharesDevices reports whether two members use the same device.
+func (g *Group) sharesDevices() bool {
+	return slices.ContainsFunc(g.rt.sharing().Ranks, func(ranks []int) bool { return len(ranks)-len(others(ranks, g.ranks)) > 1 })
+}

@@ -5,6 +5,9 @@ import (
 	"os"
 	"runtime"
 	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -151,4 +154,29 @@ func (rt *Runtime) held() int {
 		}
 	}
 	return n
+}
+
+// hostPage is the unit of pinned memory.
+const hostPage = 1 << 16
+
+// pin makes a block of memory of the host that the device can access.
+func (rt *Runtime) pin(size int, s *Stream) (*block, error) {
+	host, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		return nil, errors.Join(device.ErrOutOfMemory, err)
+	}
+	p, err := rt.dev.MapHost(unsafe.Pointer(&host[0]), size)
+	if err != nil {
+		unix.Munmap(host)
+		return nil, err
+	}
+	return &block{Ptr: p, Host: host, Size: size, Stream: s}, nil
+}
+
+// unpin gives a block of pin back.
+func (rt *Runtime) unpin(b *block) {
+	rt.located.Forget(b.Ptr)
+	if rt.dev.UnmapHost(unsafe.Pointer(&b.Host[0])) == nil { // else the device may still use it
+		unix.Munmap(b.Host)
+	}
 }

@@ -6,34 +6,6 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// free gives an allocation back. It is collective over the group, unless the allocation is stale.
-func (a *allocation) free(op string) {
-	rt := a.rt
-	rt.hostCall(op)
-	rt.mu.Lock()
-	pooled, alone := a.block != nil, a.alone
-	rt.mu.Unlock()
-	if pooled {
-		a.freePooled(op)
-		return
-	}
-	rt.synchronize(op)
-	if a.stale.Load() == nil && !alone {
-		a.group.usable(op)
-		if a.group.split.Spans() {
-			rt.fence(op)
-		}
-		a.group.meet(op, a.desc+", "+a.id, nil)
-	}
-	if !a.freed.CompareAndSwap(false, true) {
-		panic(rt.misuse(op, "tensor", "", "the tensor %s was freed", a.desc))
-	}
-	if err := a.end(op); err != nil {
-		panic(rt.failure(op, err))
-	}
-	a.unmap()
-}
-
 // release unmaps the allocation, which nothing may use any more.
 func (a *allocation) release() {
 	a.vacate()

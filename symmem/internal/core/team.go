@@ -31,15 +31,6 @@ func (g *Group) LSA() *Group {
 	return g.teamOf(op, &g.lsa, lsaTeam)
 }
 
-// lsaCall names the LSA team of g in hints. For the world it is "g.LSA()"; a session that has no
-// variable g replaces it by symm.LSA().
-func (g *Group) lsaCall() string {
-	if g == g.rt.all {
-		return "g.LSA()"
-	}
-	return "the LSA() of " + g.String()
-}
-
 // Rail is the team of this rank's counterparts on the group's other hosts: the members that have
 // the same index on their host as this rank has on its host, this rank among them. It is refused if
 // the group has more members on one host than on another. It is no collective call. The team is

@@ -21,45 +21,6 @@ type Tensor struct {
 	n      int   // elements
 }
 
-// Local returns a tensor of zeros in ordinary device memory, for this rank alone. It is not
-// collective. No shape means one element.
-func (rt *Runtime) Local(dtype DType, shape ...int) *Tensor {
-	const op = "Local"
-	dtype = rt.typed(dtype)
-	n := rt.numel(op, dtype, shape)
-	c := rt.ownCall(op)
-	defer c.Enter().Leave()
-	c.PickStream()
-	if rt.pooling != nil {
-		return rt.makes(rt.pooling.takePooled(&c, dtype, slices.Clone(shape), n, true))
-	}
-	return rt.makes(c.zeros(dtype, slices.Clone(shape), n))
-}
-
-// zeros allocates a tensor of zeros in ordinary memory, also where a memory pool is in use.
-func (rt *Runtime) zeros(op string, dtype DType, shape []int, n int) *Tensor {
-	c := rt.ownCall(op)
-	defer c.Enter().Leave()
-	c.PickStream()
-	return c.zeros(dtype, shape, n)
-}
-
-func (c *Call) zeros(dtype DType, shape []int, n int) *Tensor {
-	t := c.rt.ordinary(c.Record.Op, c.stream, dtype, shape, n)
-	c.issued(c.stream.set0(t.pointer(), t.Bytes()))
-	return t
-}
-
-// ordinary allocates a tensor of undefined values in ordinary memory, for use on s. rt.mu is held.
-func (rt *Runtime) ordinary(op string, s *Stream, dtype DType, shape []int, n int) *Tensor {
-	bytes := n * dtype.Size()
-	b := rt.take(op, s, bytes)
-	st := rt.newStorage(b, bytes)
-	rt.locateOrdinary(b, st, dtype, shape)
-	rt.markBlock(b, st)
-	return &Tensor{rt: rt, st: st, dtype: dtype, shape: shape, n: n}
-}
-
 // numel checks a dtype and shape and returns the number of elements.
 func (rt *Runtime) numel(op string, dtype DType, shape []int) int {
 	if !dtype.element().Valid() {
@@ -209,26 +170,6 @@ func (t *Tensor) As(dtype DType) *Tensor {
 	return &v
 }
 
-// Free frees the memory. For a symmetric tensor it is collective over the group that allocated the
-// tensor, waits for all work of this rank, and ends every handle and view of the tensor. A tensor
-// of a memory pool is returned to the pool in the order of the stream: see [Runtime.UseMemPool].
-// For any other tensor Free returns at once, and is safe while work is pending.
-func (t *Tensor) Free() {
-	const op = "Free"
-	t.usable(op)
-	if t.st.alloc != nil && !t.Symmetric() {
-		panic(t.rt.misuse(op, "", "free the tensor that Empty returned", "this is a view of memory of rank %d", t.st.peer))
-	}
-	if t.offset != 0 || t.Bytes() != t.st.size {
-		panic(t.rt.misuse(op, "", "free the whole tensor", "this tensor is a part of another one"))
-	}
-	if t.st.alloc != nil {
-		t.st.alloc.free(op)
-		return
-	}
-	t.giveBack()
-}
-
 // giveBack frees a tensor in ordinary memory.
 func (t *Tensor) giveBack() {
 	if t.st.freed.CompareAndSwap(false, true) {
@@ -271,19 +212,6 @@ func (t *Tensor) usable(op string) {
 
 // kind is "bf16[4, 1024]".
 func (t *Tensor) kind() string { return t.dtype.element().Shaped(t.shape) }
-
-// touch notes that work on s uses the tensor. rt.mu is held.
-func (t *Tensor) touch(s *Stream) {
-	if b := t.st.block; b != nil && b.Stream != s {
-		b.Used |= s.bit()
-	}
-	if a := t.st.alloc; a != nil {
-		a.used |= s.bit()
-	}
-	if c := t.rt.capture; c != nil {
-		c.keep(t)
-	}
-}
 
 // home is the group that an operation on t uses by default: the group that allocated it.
 func (rt *Runtime) home(t *Tensor) *Group {

@@ -133,3 +133,29 @@ func (work *Workspace) release() {
 	}
 	*work = Workspace{}
 }
+
+// box is memory of the members of a group into which copy engines put the data of a call: symmetric
+// memory that no program sees. It is a part of the group's workspace that is made when a call needs
+// it, and again when a call needs more. Earlier boxes stay for the graphs that use them.
+type box struct {
+	mapped []device.Segment // by group rank
+	size   int
+}
+
+// box is the group's box if it has n bytes, or nil.
+func (work *Workspace) box(n int) *box {
+	if k := len(work.boxes); k > 0 && work.boxes[k-1].size >= n {
+		return work.boxes[k-1]
+	}
+	return nil
+}
+
+// release unmaps the box. A failure leaves memory mapped until the process ends and is no reason to
+// fail.
+func (b *box) release() {
+	for _, s := range b.mapped {
+		if s != nil {
+			s.Close()
+		}
+	}
+}
