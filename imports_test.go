@@ -98,7 +98,10 @@ var parts = []part{
 	// Ranks in lockstep: a folder says which process runs its files.
 	{"session/controller", []string{"internal", "internal/bootstrap", "internal/bootstrap/frame", "internal/bootstrap/heartbeat",
 		"internal/bootstrap/launcher", "internal/bootstrap/rendezvous", "internal/bootstrap/userdir", "session",
-		"session/fold", "session/inherit", "session/rankset", "session/supervisor", "session/watchdog", "session/wire"}},
+		"session/fold", "session/hosts", "session/inherit", "session/rankset", "session/supervisor", "session/watchdog", "session/wire"}},
+	{"session/hosts", []string{"internal/bootstrap/frame", "internal/bootstrap/heartbeat", "internal/bootstrap/launcher",
+		"internal/bootstrap/rendezvous", "internal/bootstrap/userdir", "session", "session/fold", "session/inherit", "session/rankset",
+		"session/supervisor", "session/wire"}},
 	{"session/supervisor", []string{"internal", "internal/bootstrap/frame", "internal/bootstrap/launcher", "internal/bootstrap/rendezvous",
 		"session", "session/inherit", "session/wire"}},
 	{"session/worker", []string{"internal", "internal/bootstrap", "internal/bootstrap/frame", "internal/bootstrap/userdir", "session",

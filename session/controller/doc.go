@@ -10,10 +10,9 @@
 // processes that torchrun, mpirun or srun have started: each process is the supervisor of one rank,
 // and the process of rank 0 holds the controller.
 //
-// On each host but rank 0's, the first process leads: the others join through it, and rank 0 has
-// one link to the host (follow.go, leader.go, host.go). A command for several ranks crosses the
-// link once, and so does an event that several ranks report alike. Tests simulate such hosts with ranks
-// that have no processes, and measure the session itself by them (simulation_test.go).
+// On each host but rank 0's, the first process leads (package hosts), and rank 0 has one link to the
+// host (host.go). Tests simulate such hosts with ranks that have no processes, and measure the session
+// itself by them (simulation_test.go).
 //
 // # A cell's life
 //
@@ -83,12 +82,8 @@
 //
 // # Files
 //
-// A file belongs to one process; those of a session without a launcher share the controller's.
-//
-//	controller  controller.go eval.go run.go events.go reply.go tally.go history.go given.go inspect.go
-//	            typed.go sanitize.go programs.go hub.go host.go launch.go join.go token.go
-//	            its watchdog: vain.go stand.go limit.go nccl.go death.go lost.go recover.go
-//	            its front ends: fronts.go borrowed.go debugger.go
-//	front end   attach.go debugwire.go, of which the controller has the requests, too
-//	host        follow.go leader.go, in the first process of each other host
+// All files are the controller's but attach.go, which is a further front end's; debugwire.go has the
+// requests of one that debugs, for both ends. The controller's watchdog is vain.go, stand.go, limit.go,
+// nccl.go, death.go, lost.go and recover.go; what it does for front ends is in fronts.go, borrowed.go and
+// debugger.go.
 package controller

@@ -29,7 +29,10 @@ func (q *runEvents) add(e runEvent) (told bool) {
 			return false
 		}
 	}
-	poke(q.some)
+	select {
+	case q.some <- struct{}{}:
+	default:
+	}
 	return true
 }
 

@@ -4,38 +4,39 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
+	"github.com/symmrepl/symmrepl/session/hosts"
 	"github.com/symmrepl/symmrepl/session/rankset"
 	"github.com/symmrepl/symmrepl/session/supervisor"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
 // hostKeeper keeps the ranks of a host that share one link to the controller, the link of the
-// process that leads the host (leader.go). The controller sends a command for several of them once,
+// process that leads the host (hosts.Leader). The controller sends a command for several of them once,
 // and events that they report alike come once. A process through which no other joins leads only
 // its own rank.
 type hostKeeper struct {
-	remoteKeeper
+	*hosts.Remote
 	ranks []int // ascending; belongs to the goroutine that listens
 	named []int // scratch of controller.tell; controller.mu guards it
 }
 
 func newHostKeeper(link *rendezvous.Link, ranks []int) *hostKeeper {
-	return &hostKeeper{remoteKeeper: remoteKeeper{link, make(chan struct{})}, ranks: ranks}
+	return &hostKeeper{Remote: hosts.NewRemote(link), ranks: ranks}
 }
 
 // close gives the host's leader time to end the other ranks first.
-func (k *hostKeeper) Close() { k.quit(supervisor.QuitGrace + 2*time.Second) }
+func (k *hostKeeper) Close() { k.Quit(supervisor.QuitGrace + 2*time.Second) }
 
 // listen passes on the events of the ranks until the link ends, and then reports that the ranks are
 // gone.
 func (k *hostKeeper) listen(c *controller) {
-	defer close(k.gone)
+	defer close(k.Gone)
 	for {
 		var e wire.Event
-		payload, err := k.link.In.Read(&e)
+		payload, err := k.Link.In.Read(&e)
 		if err != nil {
 			c.event(k.ranks, wire.Event{Gone: c.whyGone(k.ranks[0], err)}, nil)
-			k.link.Close()
+			k.Link.Close()
 			return
 		}
 		if e.Joins {

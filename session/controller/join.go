@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"sync"
-	"syscall"
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
@@ -15,7 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 	"github.com/symmrepl/symmrepl/session"
-	"github.com/symmrepl/symmrepl/session/inherit"
+	"github.com/symmrepl/symmrepl/session/hosts"
 	"github.com/symmrepl/symmrepl/session/rankset"
 	"github.com/symmrepl/symmrepl/session/supervisor"
 	"github.com/symmrepl/symmrepl/session/wire"
@@ -32,9 +28,6 @@ func FromEnviron(environ []string) (l Launcher, ok bool, err error) {
 	}
 	return launcher.FromEnviron(environ)
 }
-
-// linkTimeout is the time that the other end of a link may take to accept a message.
-const linkTimeout = 10 * time.Second
 
 // Join makes this process, one of several that a launcher has started, the supervisor of its rank.
 // In rank 0 it returns the session when all ranks are ready. In the other ranks it returns (nil,
@@ -54,7 +47,7 @@ func Join(ctx context.Context, l Launcher, config session.Config) (session.Sessi
 	if err != nil {
 		return nil, err
 	}
-	at := meetingAt(place, l.Size)
+	at := hosts.MeetingAt(place, l.Size)
 	at.Heartbeat = config.Heartbeat
 	at.Waits = func(missing []int, where string) {
 		if config.Notice != nil {
@@ -64,12 +57,7 @@ func Join(ctx context.Context, l Launcher, config session.Config) (session.Sessi
 	if l.Rank == 0 {
 		return lead(ctx, at, l, config)
 	}
-	return nil, follow(ctx, at, l, config)
-}
-
-// meetingAt returns the meeting of a session's processes.
-func meetingAt(place *rendezvous.Place, size int) rendezvous.Meeting {
-	return rendezvous.Meeting{Place: place, Size: size, Version: wire.Version, Payload: wire.MaxPayload, Build: rendezvous.Build()}
+	return nil, hosts.Follow(ctx, at, l, config)
 }
 
 // lead is Join on rank 0.
@@ -139,13 +127,12 @@ func (c *controller) admit(link *rendezvous.Link) (serve func(), refused string)
 // admitSupervisor admits the process of a rank. If it leads its host, the other ranks of that host
 // join through it.
 func (c *controller) admitSupervisor(link *rendezvous.Link) (serve func(), refused string) {
-	k := newHostKeeper(link, []int{link.Hello.Rank})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.isOver() {
 		return nil, "the session is over"
 	}
-	link.WriteWithin(linkTimeout)
+	k := newHostKeeper(link, []int{link.Hello.Rank})
 	c.ranks[link.Hello.Rank].keeper = k
 	return func() {
 		go c.tellMissing(k)
@@ -177,7 +164,7 @@ func (c *controller) joinThrough(k *hostKeeper, ranks []int) {
 func (c *controller) whyGone(rank int, err error) string {
 	silence := new(heartbeat.SilenceError)
 	if !errors.As(err, &silence) {
-		return goneBecause(err)
+		return hosts.GoneBecause(err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -193,7 +180,7 @@ func (c *controller) whyGone(rank int, err error) string {
 func (c *controller) tellMissing(k *hostKeeper) {
 	for {
 		select {
-		case <-k.gone:
+		case <-k.Gone:
 			return
 		case <-time.After(rendezvous.NoticeAfter):
 		}
@@ -206,78 +193,4 @@ func (c *controller) tellMissing(k *hostKeeper) {
 		}
 		k.Do(wire.Command{Missing: missing}, nil)
 	}
-}
-
-// remoteKeeper is a supervisor in another process.
-type remoteKeeper struct {
-	link *rendezvous.Link
-	gone chan struct{} // closed when the link has ended
-}
-
-func (k *remoteKeeper) Do(c wire.Command, payload []byte) {
-	send(k.link, c, payload)
-}
-
-func (k *remoteKeeper) Close() { k.quit(supervisor.QuitGrace + time.Second) }
-
-// quit ends the session in that process. If that takes longer than limit, it closes the link.
-func (k *remoteKeeper) quit(limit time.Duration) {
-	k.Do(wire.Command{Quit: true}, nil)
-	select {
-	case <-k.gone:
-	case <-time.After(limit):
-		k.link.Close()
-	}
-}
-
-// listen passes on the supervisor's events until the link ends, and returns the reason for its end.
-func (k *remoteKeeper) listen(emit func(wire.Event, []byte)) error {
-	defer close(k.gone)
-	for {
-		var e wire.Event
-		payload, err := k.link.In.Read(&e)
-		if err != nil {
-			k.link.Close()
-			return err
-		}
-		emit(e, payload)
-	}
-}
-
-// goneBecause describes, for a rank, that its supervisor is gone. A killed supervisor's connection
-// ends or is reset, whichever the kernel does: that is the same for the user.
-func goneBecause(err error) string {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {
-		return "its supervisor is gone (the connection ended)"
-	}
-	return fmt.Sprintf("its supervisor is gone (%v)", err)
-}
-
-// send writes a message to a link, and closes the link if the other end does not take it. The
-// reading end reports the failure.
-func send(link *rendezvous.Link, message any, payload []byte) {
-	if link.Out.Write(message, payload) != nil {
-		link.Close()
-	}
-}
-
-// relayBootstrap connects a new worker through this process to the hub, which runs in rank 0's
-// process.
-func relayBootstrap(at rendezvous.Meeting, rank, incarnation int) (*os.File, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), rendezvous.HandshakeTimeout)
-	defer cancel()
-	hub, err := at.Join(ctx, rank, incarnation)
-	if err != nil {
-		return nil, err
-	}
-	mine, theirs, err := inherit.Pair()
-	if err != nil {
-		hub.Close()
-		return nil, err
-	}
-	var once sync.Once
-	end := func() { once.Do(func() { hub.Close(); mine.Close() }) }
-	go func() { defer end(); io.Copy(hub, mine) }()
-	go func() { defer end(); io.Copy(mine, hub.In.Rest()) }()
-	return theirs, nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous/storetest"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/hosts"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
@@ -180,7 +181,7 @@ func TestJoinTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	link, err := meetingAt(at, 4).Join(context.Background(), 1, 0) // through rank 2, which does not know of the first one
+	link, err := hosts.MeetingAt(at, 4).Join(context.Background(), 1, 0) // through rank 2, which does not know of the first one
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +291,7 @@ func TestJoinRefusals(t *testing.T) {
 		_, err := Join(ctx, lead, session.Config{})
 		ended <- err
 	}()
-	_, err = meetingAt(wrong, 2).Join(ctx, 1, 0)
+	_, err = hosts.MeetingAt(wrong, 2).Join(ctx, 1, 0)
 	wants("wrong token", err, "the other end does not know this session's token: is SYMMREPL_TOKEN the same on all hosts?")
 	for _, h := range []struct {
 		version, rank, size, incarnation int

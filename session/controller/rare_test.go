@@ -97,7 +97,7 @@ func TestRestartWithoutSupervisor(t *testing.T) {
 	c.c.startLimit = time.Hour
 	reported := make(chan string, 10)
 	c.c.setLate(func(o session.Output) { reported <- o.Text })
-	c.c.keeper(1).(*hostKeeper).link.Close()
+	c.c.keeper(1).(*hostKeeper).Link.Close()
 	if err := receive(t, "rank 1 ends", ended); err == nil {
 		t.Error("the supervisor does not say that rank 0 is gone")
 	}

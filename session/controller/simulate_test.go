@@ -215,7 +215,7 @@ func TestHostIsLost(t *testing.T) {
 		t.Errorf("%+v, %v", infos, err)
 	}
 	interrupt, shown := c.start("sleep", 0, 1, 2, 3, 4, 5)
-	c.c.keeper(2).(*hostKeeper).link.Close()
+	c.c.keeper(2).(*hostKeeper).Link.Close()
 	soon(t, "the ranks of the host are lost", func() bool {
 		infos, err := c.Ranks(context.Background())
 		return err == nil && infos[2].State == "dead" && infos[3].State == "dead"

@@ -14,6 +14,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/hosts"
 	"github.com/symmrepl/symmrepl/session/inherit"
 	"github.com/symmrepl/symmrepl/session/rankset"
 	"github.com/symmrepl/symmrepl/session/wire"
@@ -44,18 +45,18 @@ func (s simulation) hosts() [][]int {
 // simulate starts a simulated session of this test program, whose TestMain must begin as described at
 // isSimulation.
 func simulate(ctx context.Context, sim simulation) (*controller, error) {
-	hosts := sim.hosts()
+	all := sim.hosts()
 	dir, err := userdir.New()
 	if err != nil {
 		return nil, err
 	}
 	c := newController(session.Config{}, sim.Ranks, dir)
-	links, err := startSimulated(sim, len(hosts))
+	links, err := startSimulated(sim, len(all))
 	if err != nil {
 		c.Close()
 		return nil, err
 	}
-	for i, ranks := range hosts {
+	for i, ranks := range all {
 		k := newHostKeeper(links[i], ranks)
 		for _, r := range ranks {
 			c.ranks[r].keeper = k
@@ -69,7 +70,7 @@ func simulate(ctx context.Context, sim simulation) (*controller, error) {
 }
 
 // startSimulated starts the process that simulates hosts, and returns its links: it ends when these do.
-func startSimulated(sim simulation, hosts int) ([]*rendezvous.Link, error) {
+func startSimulated(sim simulation, count int) ([]*rendezvous.Link, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -85,7 +86,7 @@ func startSimulated(sim simulation, hosts int) ([]*rendezvous.Link, error) {
 		}
 	}()
 	var links []*rendezvous.Link
-	for range hosts {
+	for range count {
 		mine, theirs, err := inherit.Pair()
 		if err != nil {
 			for _, l := range links {
@@ -112,7 +113,7 @@ func startSimulated(sim simulation, hosts int) ([]*rendezvous.Link, error) {
 // newLink makes a link from a connection that needs no handshake.
 func newLink(conn net.Conn) *rendezvous.Link {
 	c := heartbeat.New(conn)
-	c.WriteWithin(linkTimeout)
+	c.WriteWithin(waitAtMost)
 	return &rendezvous.Link{Conn: c, In: frame.NewReader(c, wire.MaxPayload), Out: frame.NewWriter(c)}
 }
 
@@ -144,15 +145,15 @@ func serveSimulation(start func(simulatedRank) (session.Evaluator, session.Commu
 			fmt.Fprintln(os.Stderr, "symmrepl: the link of a simulated host:", err)
 			return 2
 		}
-		h := newHostLeader()
+		h := hosts.NewLeader()
 		for _, r := range ranks {
-			h.add(r, &simulated{rank: r, size: sim.Ranks, start: start, host: fmt.Sprint("host", i),
-				emit: func(e wire.Event, payload []byte) { h.emit(r, e, payload) }})
+			h.Add(r, &simulated{rank: r, size: sim.Ranks, start: start, host: fmt.Sprint("host", i),
+				emit: func(e wire.Event, payload []byte) { h.Emit(r, e, payload) }})
 		}
 		serving.Go(func() {
 			defer conn.Close()
 			link := newLink(conn)
-			defer h.serve(link)()
+			defer h.Serve(link)()
 			for {
 				var c wire.Command
 				payload, err := link.In.Read(&c)

@@ -1,4 +1,4 @@
-package controller
+package hosts
 
 import (
 	"context"
@@ -7,12 +7,15 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/launcher"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/inherit"
 	"github.com/symmrepl/symmrepl/session/supervisor"
 	"github.com/symmrepl/symmrepl/session/wire"
 )
@@ -24,14 +27,15 @@ const leaderPatience = 5 * time.Second
 // follower is a process of a rank other than 0.
 type follower struct {
 	at     rendezvous.Meeting // the meeting with rank 0; does not change once workers are started
-	l      Launcher
+	l      launcher.Launcher
 	config session.Config
 	dir    *userdir.Dir
 }
 
-// follow is Join on every rank but 0. On a host with several ranks, but without rank 0, the first
-// rank leads: the others join through it, so that rank 0 has one link to the host.
-func follow(ctx context.Context, at rendezvous.Meeting, l Launcher, config session.Config) error {
+// Follow makes this process the supervisor of a rank other than 0. It returns nil when the session is
+// over, or an error if the rank left the session before. On a host with several ranks, but without rank
+// 0, the first rank leads: the others join through it, so that rank 0 has one link to the host.
+func Follow(ctx context.Context, at rendezvous.Meeting, l launcher.Launcher, config session.Config) error {
 	dir, err := userdir.New()
 	if err != nil {
 		return err
@@ -46,7 +50,7 @@ func follow(ctx context.Context, at rendezvous.Meeting, l Launcher, config sessi
 	if err != nil {
 		return err
 	}
-	host := meetingAt(place, l.Size)
+	host := MeetingAt(place, l.Size)
 	if l.LocalRank == 0 {
 		return f.lead(ctx, &host)
 	}
@@ -88,8 +92,8 @@ func (f *follower) join(ctx context.Context, link *rendezvous.Link) error {
 func (f *follower) lead(ctx context.Context, host *rendezvous.Meeting) error {
 	sp := supervisor.NewSpawner()
 	defer sp.Close()
-	h := newHostLeader()
-	h.add(f.l.Rank, f.supervisor(sp, func(e wire.Event, payload []byte) { h.emit(f.l.Rank, e, payload) }))
+	h := NewLeader()
+	h.Add(f.l.Rank, f.supervisor(sp, func(e wire.Event, payload []byte) { h.Emit(f.l.Rank, e, payload) }))
 	meet, cancel := context.WithTimeout(ctx, rendezvous.Timeout)
 	defer cancel()
 	if host != nil {
@@ -107,31 +111,8 @@ func (f *follower) lead(ctx context.Context, host *rendezvous.Meeting) error {
 	}
 	f.at = f.at.At(link)
 	defer h.close()
-	defer h.serve(link)() // runs first, so that no worker waits for a link that is not read any more
+	defer h.Serve(link)() // runs first, so that no worker waits for a link that is not read any more
 	return f.read(ctx, link, "rank 0", h.Do)
-}
-
-// admit admits the process of another rank of the host.
-func (h *hostLeader) admit(link *rendezvous.Link) (serve func(), refused string) {
-	rank := link.Hello.Rank
-	h.mu.Lock()
-	known := h.keepers[rank] != nil
-	h.mu.Unlock()
-	switch {
-	case link.Hello.Incarnation != 0:
-		return nil, "workers are to reach rank 0 themselves"
-	case known:
-		return nil, fmt.Sprintf("rank %d has joined already", rank)
-	}
-	k := &remoteKeeper{link, make(chan struct{})}
-	return func() {
-		link.WriteWithin(linkTimeout)
-		h.add(rank, k)
-		h.emit(rank, wire.Event{Joins: true}, nil)
-		err := k.listen(func(e wire.Event, payload []byte) { h.emit(rank, e, payload) })
-		h.emit(rank, wire.Event{Gone: goneBecause(err)}, nil)
-		h.remove(rank)
-	}, ""
 }
 
 // read passes the commands from link to do, until the session is over, which is no error, or until
@@ -168,4 +149,25 @@ func (f *follower) read(ctx context.Context, link *rendezvous.Link, from string,
 		missing = c.Missing
 		do(c, payload)
 	}
+}
+
+// relayBootstrap connects a new worker through this process to the hub, which runs in rank 0's
+// process.
+func relayBootstrap(at rendezvous.Meeting, rank, incarnation int) (*os.File, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), rendezvous.HandshakeTimeout)
+	defer cancel()
+	hub, err := at.Join(ctx, rank, incarnation)
+	if err != nil {
+		return nil, err
+	}
+	mine, theirs, err := inherit.Pair()
+	if err != nil {
+		hub.Close()
+		return nil, err
+	}
+	var once sync.Once
+	end := func() { once.Do(func() { hub.Close(); mine.Close() }) }
+	go func() { defer end(); io.Copy(hub, mine) }()
+	go func() { defer end(); io.Copy(mine, hub.In.Rest()) }()
+	return theirs, nil
 }

@@ -1,7 +1,8 @@
-package controller
+package hosts
 
 import (
 	"bytes"
+	"fmt"
 	"reflect"
 	"slices"
 	"sync"
@@ -22,11 +23,11 @@ const (
 	outputTold = outputMost / 4         // the same, above which the controller is asked to acknowledge
 )
 
-// hostLeader is the host's end of a hostKeeper's link: it passes commands to the supervisors of the
+// Leader is the host's end of the link to the controller: it passes commands to the supervisors of the
 // host's ranks, and their events to the controller, once for all ranks that report the same event
 // within a moment. The events of one rank keep their order.
-type hostLeader struct {
-	link *rendezvous.Link // set by serve
+type Leader struct {
+	link *rendezvous.Link // set by Serve
 	some chan struct{}    // signals that there are events to send
 	full chan struct{}    // signals that it is not worth waiting for more
 	done chan struct{}    // closed when the link has ended
@@ -58,8 +59,9 @@ type output struct {
 	bytes []int // indexed like ranks
 }
 
-func newHostLeader() *hostLeader {
-	h := &hostLeader{
+// NewLeader returns the leader of a host without ranks.
+func NewLeader() *Leader {
+	h := &Leader{
 		keepers: map[int]supervisor.Keeper{}, some: make(chan struct{}, 1), full: make(chan struct{}, 1), done: make(chan struct{}),
 		last: map[int]int{}, sent: map[int]int{}, asked: map[uint64]output{}, told: map[int]bool{},
 	}
@@ -67,23 +69,23 @@ func newHostLeader() *hostLeader {
 	return h
 }
 
-// add makes k the supervisor of a rank. k reports its events to emit.
-func (h *hostLeader) add(rank int, k supervisor.Keeper) {
+// Add makes k the supervisor of a rank. k reports its events to Emit.
+func (h *Leader) Add(rank int, k supervisor.Keeper) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.keepers[rank] = k
 }
 
 // remove forgets the supervisor of a rank, which is gone.
-func (h *hostLeader) remove(rank int) {
+func (h *Leader) remove(rank int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.keepers, rank)
 }
 
-// serve begins to send the events of ranks on link. The caller calls end when no commands come any
+// Serve begins to send the events of ranks on link. The caller calls end when no commands come any
 // more.
-func (h *hostLeader) serve(link *rendezvous.Link) (end func()) {
+func (h *Leader) Serve(link *rendezvous.Link) (end func()) {
 	h.link = link
 	var sending sync.WaitGroup
 	sending.Go(h.send)
@@ -97,8 +99,30 @@ func (h *hostLeader) serve(link *rendezvous.Link) (end func()) {
 	}
 }
 
-// do carries out a command of the controller.
-func (h *hostLeader) Do(c wire.Command, payload []byte) {
+// admit admits the process of another rank of the host.
+func (h *Leader) admit(link *rendezvous.Link) (serve func(), refused string) {
+	rank := link.Hello.Rank
+	h.mu.Lock()
+	known := h.keepers[rank] != nil
+	h.mu.Unlock()
+	switch {
+	case link.Hello.Incarnation != 0:
+		return nil, "workers are to reach rank 0 themselves"
+	case known:
+		return nil, fmt.Sprintf("rank %d has joined already", rank)
+	}
+	return func() {
+		k := NewRemote(link)
+		h.Add(rank, k)
+		h.Emit(rank, wire.Event{Joins: true}, nil)
+		err := k.Listen(func(e wire.Event, payload []byte) { h.Emit(rank, e, payload) })
+		h.Emit(rank, wire.Event{Gone: GoneBecause(err)}, nil)
+		h.remove(rank)
+	}, ""
+}
+
+// Do carries out a command of the controller.
+func (h *Leader) Do(c wire.Command, payload []byte) {
 	if c.Taken != 0 {
 		h.taken(c.Taken)
 		return
@@ -109,7 +133,7 @@ func (h *hostLeader) Do(c wire.Command, payload []byte) {
 	if c.Missing != nil { // the other processes have no link to rank 0
 		ranks = nil
 		for r, k := range h.keepers {
-			if _, other := k.(*remoteKeeper); other {
+			if _, other := k.(*Remote); other {
 				ranks = append(ranks, r)
 			}
 		}
@@ -132,7 +156,7 @@ func (h *hostLeader) Do(c wire.Command, payload []byte) {
 }
 
 // close ends the workers of all ranks of the host, and the processes of the other ranks.
-func (h *hostLeader) close() {
+func (h *Leader) close() {
 	h.mu.Lock()
 	var closing sync.WaitGroup
 	for _, k := range h.keepers {
@@ -142,9 +166,9 @@ func (h *hostLeader) close() {
 	closing.Wait()
 }
 
-// emit takes an event of a rank. If the controller does not take the rank's output, emit blocks. It
+// Emit takes an event of a rank. If the controller does not take the rank's output, Emit blocks. It
 // does not keep payload.
-func (h *hostLeader) emit(rank int, e wire.Event, payload []byte) {
+func (h *Leader) Emit(rank int, e wire.Event, payload []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for !h.ended && (h.size > gatherMost || e.Output != 0 && h.sent[rank] >= outputMost) {
@@ -209,7 +233,7 @@ func (h *hostEvent) same(e *wire.Event, payload []byte) bool {
 }
 
 // send sends the gathered events, until the link ends.
-func (h *hostLeader) send() {
+func (h *Leader) send() {
 	moment := time.NewTimer(gatherFor)
 	var buf []byte
 	for {
@@ -244,7 +268,7 @@ func (h *hostLeader) send() {
 			buf, _ = frame.Append(buf, e.event, e.payload) // an event is always encoded
 		}
 		if _, err := h.link.Write(buf); err != nil {
-			h.link.Close() // serve notices
+			h.link.Close() // the reader of commands notices
 		}
 		if cap(buf) > gatherMost {
 			buf = nil
@@ -281,7 +305,7 @@ func (h *hostEvent) next(list []*hostEvent) *hostEvent {
 
 // number gives an output a number, which the controller acknowledges when it has taken the output,
 // if one of its ranks needs that. h.mu is held.
-func (h *hostLeader) number(e *hostEvent) {
+func (h *Leader) number(e *hostEvent) {
 	if len(e.payload) == 0 || e.event.Output == 0 ||
 		!slices.ContainsFunc(e.ranks, func(r int) bool { return h.sent[r] >= outputTold && !h.told[r] }) {
 		return
@@ -301,7 +325,7 @@ func (h *hostLeader) number(e *hostEvent) {
 }
 
 // taken handles an acknowledgement of the controller: ranks that waited for it go on.
-func (h *hostLeader) taken(number uint64) {
+func (h *Leader) taken(number uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	o := h.asked[number]
