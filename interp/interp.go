@@ -13,6 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/lower"
 	"github.com/symmrepl/symmrepl/interp/run"
 	"github.com/symmrepl/symmrepl/interp/run/contract"
+	"github.com/symmrepl/symmrepl/interp/run/limits"
 	"github.com/symmrepl/symmrepl/interp/symbols"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
@@ -107,7 +108,7 @@ func New(options Options) (*Interp, error) {
 // MemoryShare returns the number of bytes that the values of cells may take if a number of
 // processes share the machine: the environment variable GOMEMLIMIT if it is set, or else a third of
 // the free memory divided by the number of processes.
-func MemoryShare(processes int) uint64 { return run.MemoryShare(processes) }
+func MemoryShare(processes int) uint64 { return limits.MemoryShare(processes) }
 
 // Close ends the code that cells have left running.
 func (in *Interp) Close() { in.runtime.Close() }

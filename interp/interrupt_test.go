@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/limits"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -36,7 +37,7 @@ func interruptWhen(t *testing.T, in *Interp, now <-chan struct{}, src string, mo
 			t.Errorf("%q has not come in %v to where it is interrupted", src, patient())
 		}
 		cancel()
-		late <- !run.NewDeadline(most).Wait(ended)
+		late <- !limits.NewDeadline(most).Wait(ended)
 	}()
 	r := in.Eval(ctx, session.Cell{ID: 1, Source: src})
 	close(ended)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/limits"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -55,9 +55,9 @@ next := func() int { kept++; return kept }`)
 		{"literal(1)", "a function literal", 13},
 		{"go direct(1)\nselect {}", "direct", 2},
 	} {
-		start := run.ProcessorTime()
+		start := limits.ProcessorTime()
 		e := evaluate(in, session.Cell{ID: 2, Source: c.cell}).Err
-		if took := run.ProcessorTime() - start; took > 5*time.Second {
+		if took := limits.ProcessorTime() - start; took > 5*time.Second {
 			t.Errorf("%s took %v of processor time to end", c.cell, took)
 		}
 		if e == nil || e.Kind != session.KindPanic || e.File != "cell[1]" || c.line > 0 && e.Line != c.line {
@@ -83,7 +83,7 @@ next := func() int { kept++; return kept }`)
 		}
 		wg.Wait()
 		runtime.GC()
-		if stacks() < before+run.MaxStacks/4 {
+		if stacks() < before+limits.MaxStacks/4 {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -144,7 +144,7 @@ func TestOutOfMemory(t *testing.T) {
 func testOutOfMemory(t *testing.T) {
 	in := open(t, Options{})
 	const total = 1 << 30
-	in.runtime.LimitMemory(func() (uint64, uint64) {
+	in.runtime.Limits.MeasureBy(func() (uint64, uint64) {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return total - min(total, m.HeapAlloc), total

@@ -13,7 +13,7 @@ import (
 
 const (
 	// abandonAfter is the time that the compiled calls of a stopped cell may take to return before
-	// the cell is abandoned. It is measured as a Deadline.
+	// the cell is abandoned. It is measured as a limits.Deadline.
 	abandonAfter = 300 * time.Millisecond
 	// abandonEvery is the time between two attempts.
 	abandonEvery = 50 * time.Millisecond

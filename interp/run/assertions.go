@@ -8,6 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/named"
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 	"github.com/symmrepl/symmrepl/interp/run/contract"
+	"github.com/symmrepl/symmrepl/interp/run/faults"
 )
 
 // dynamicType returns the concrete value that an interface variable holds. If the value's type is
@@ -149,7 +150,7 @@ func (rt *Runtime) isNil(x any) bool {
 // used as a value.
 func (rt *Runtime) receiverHeld(x any) {
 	if rt.isNil(x) {
-		panic(nilDereference)
+		panic(faults.NilDereference)
 	}
 }
 

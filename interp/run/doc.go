@@ -24,9 +24,7 @@
 // afterwards (latedefers.go). A cell that cannot end because a compiled call does not return is
 // abandoned (abandon.go): guards in the compiled trees end its goroutine when the call returns or
 // calls a function of a cell (guard.go). Only a call that holds the device keeps other cells from
-// starting until it returns. While code runs, each limit is checked every few milliseconds
-// (limits.go), because endless recursion would end the process, and on a machine without memory the
-// kernel would kill processes.
+// starting until it returns. While code runs, package limits checks how much memory it takes.
 //
 // The runtime replaces yaegi's steps that store positions, compare, compute and assign numbers,
 // index elements, and call functions. A case that such a step does not support runs yaegi's step.
@@ -48,10 +46,7 @@
 // declares all fields of Runtime.
 //
 //	names.go             blank fields, which == ignores
-//	deadline.go          how long the runtime waits for code of cells
-//	faults.go, checks.go faults worded as Go's
 //	tracepoint.go        program counters of functions of cells
-//	machinememory.go     how much memory the machine has
 //	runtime.go           a session's Runtime, and the interfaces of its users
 //
 // Types and values:
@@ -63,7 +58,6 @@
 //
 // What runs in it:
 //
-//	limits.go, stacklimit.go, memorylimit.go   how much memory code may use
 //	logger.go            loggers that know where they were called
 //	panics.go            panics, under which deferred calls run
 //	callstack.go, stack.go   what package runtime reports about functions of cells

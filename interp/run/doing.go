@@ -97,8 +97,12 @@ func stackOf(dump []byte, id int64) (stack string, found bool) {
 	return string(rest[:n]), true
 }
 
-// ownPrefix is the prefix of the names of this package's functions.
-const ownPrefix = "github.com/symmrepl/symmrepl/interp/run."
+// Prefixes of the names of functions: of this package, and of the packages below it.
+const (
+	ownFolder = "github.com/symmrepl/symmrepl/interp/run"
+	ownPrefix = ownFolder + "."
+	ownRooms  = ownFolder + "/"
+)
 
 // ofInterpreter reports whether a function belongs to the interpreter rather than to a package that
 // cells call.
@@ -111,7 +115,7 @@ func ofInterpreter(name string) bool {
 	return false
 }
 
-var interpreterPrefixes = []string{ownPrefix, yaegi.StepPrefix, yaegi.FunctionPrefix}
+var interpreterPrefixes = []string{ownPrefix, ownRooms, yaegi.StepPrefix, yaegi.FunctionPrefix}
 
 const sleepFrame = ownPrefix + "(*Runtime).sleep"
 

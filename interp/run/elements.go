@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
+	"github.com/symmrepl/symmrepl/interp/run/faults"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -20,10 +21,10 @@ func (rt *Runtime) checkingIndex(node *yaegi.Node, plain yaegi.Step) yaegi.Step 
 			switch i := i(frame); {
 			case i.CanInt() && uint64(i.Int()) >= uint64(x.Len()):
 				rt.markFault(position)
-				indexFault(int(i.Int()), x.Len())
+				faults.Index(int(i.Int()), x.Len())
 			case i.CanUint() && i.Uint() >= uint64(x.Len()):
 				rt.markFault(position)
-				unsignedIndexFault(i.Uint(), x.Len())
+				faults.UnsignedIndex(i.Uint(), x.Len())
 			}
 		}
 		return plain(frame)
@@ -46,20 +47,20 @@ func (rt *Runtime) checkingSlice(node *yaegi.Node, list []yaegi.Bound, plain yae
 		}
 		given, length, capacity := 0, x.Len(), x.Len()
 		if x.Kind() == reflect.Slice {
-			given, capacity = isSlice, x.Cap()
+			given, capacity = faults.IsSlice, x.Cap()
 		}
-		var bounds [givenLimit + 1]int
+		var bounds [faults.GivenLimit + 1]int
 		for i, value := range values {
 			bound := int(list[i])
 			given |= bound
 			if v := value(frame); v.CanUint() {
-				given |= unsignedLow * bound
+				given |= faults.UnsignedLow * bound
 				bounds[bound] = int(v.Uint())
 			} else {
 				bounds[bound] = int(v.Int())
 			}
 		}
-		if fault := sliceFault(given, length, capacity, bounds[givenLow], bounds[givenHigh], bounds[givenLimit]); fault != "" {
+		if fault := faults.SliceBounds(given, length, capacity, bounds[faults.GivenLow], bounds[faults.GivenHigh], bounds[faults.GivenLimit]); fault != "" {
 			rt.markFault(position)
 			panic(fault)
 		}

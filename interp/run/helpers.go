@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/symmrepl/symmrepl/interp/run/contract"
+	"github.com/symmrepl/symmrepl/interp/run/faults"
 )
 
 // helpers returns the functions by name.
@@ -67,9 +68,9 @@ func (rt *Runtime) helpers() map[contract.Helper]any {
 		contract.Code:    func(string, int) {},
 		contract.Pointer: rt.pointer,
 
-		contract.ShiftCount:     shiftCount,
-		contract.Misused:        misused,
-		contract.Room:           rt.room,
+		contract.ShiftCount:     faults.ShiftCount,
+		contract.Misused:        faults.Misused,
+		contract.Room:           rt.Limits.Room,
 		contract.Runes:          runesOf,
 		contract.Zero:           zero,
 		contract.Clear:          func(x any) { reflect.ValueOf(x).Clear() },

@@ -13,6 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/named"
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 	"github.com/symmrepl/symmrepl/interp/run/contract"
+	"github.com/symmrepl/symmrepl/interp/run/faults"
 )
 
 // Yaegi's values do not know the names and methods of their types. So a value that is converted to
@@ -341,11 +342,11 @@ func (n *natives) implementation(t types.Type, iface string) reflect.Value {
 }
 
 // valueMethod returns the error of calling a value method through a nil pointer.
-func valueMethod(fn *types.Func, t types.Type) runtimeError {
+func valueMethod(fn *types.Func, t types.Type) faults.Error {
 	of := types.Unalias(t).(*types.Named)
 	name := contract.PlainNames(of.Obj().Name())
 	if of.TypeArgs() != nil {
 		name += "[...]"
 	}
-	return runtimeError("value method " + fn.Pkg().Path() + "." + name + "." + fn.Name() + " called using nil *" + name + " pointer")
+	return faults.Error("value method " + fn.Pkg().Path() + "." + name + "." + fn.Name() + " called using nil *" + name + " pointer")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
+	"github.com/symmrepl/symmrepl/interp/run/faults"
 )
 
 // A call of a value method through an interface that holds a nil pointer panics with its own error,
@@ -14,7 +15,7 @@ import (
 
 // calledWithNil returns that error for a pointer type and a method's name, or "" if the call panics
 // in another way or not at all.
-func (rt *Runtime) calledWithNil(t *types.Pointer, method string) runtimeError {
+func (rt *Runtime) calledWithNil(t *types.Pointer, method string) faults.Error {
 	m, index, _ := types.LookupFieldOrMethod(t, false, rt.host.Checker().Package(), method)
 	fn, isFunc := m.(*types.Func)
 	if !isFunc || len(index) != 1 || check.IsPointer(fn.Signature().Recv().Type()) {
@@ -37,10 +38,10 @@ func (rt *Runtime) selectingMethod(node *yaegi.Node, plain yaegi.Step) yaegi.Ste
 		if !rt.yaegi.IsBox(box) {
 			return plain(frame)
 		}
-		var e runtimeError
+		var e faults.Error
 		switch nothing, pointer := rt.yaegi.HoldsNil(box); {
 		case nothing:
-			e = nilDereference
+			e = faults.NilDereference
 		case pointer:
 			held := rt.natives.held(box.Reflect())
 			if t, ok := rt.natives.cellTypeOf(held).(*types.Pointer); ok {

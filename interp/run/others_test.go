@@ -1,6 +1,13 @@
 package run
 
-import "testing"
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/petermattis/goid"
+)
 
 // TestGoroutinesInDump checks what is derived from a dump of all stacks.
 func TestGoroutinesInDump(t *testing.T) {
@@ -34,6 +41,27 @@ func TestGoroutinesInDump(t *testing.T) {
 		}
 		if got := hasForeign(test.dump); got != test.stranger {
 			t.Errorf("there is a goroutine of somebody else: %v\n%s", got, test.dump)
+		}
+	}
+}
+
+// TestGoroutineNumber checks that the number of a goroutine is read from the place where this
+// version of Go keeps it.
+func TestGoroutineNumber(t *testing.T) {
+	for range 2 {
+		done := make(chan string)
+		go func() {
+			buf := make([]byte, 64)
+			text := string(buf[:runtime.Stack(buf, false)])
+			if want := fmt.Sprintf("goroutine %d ", goid.Get()); !strings.HasPrefix(text, want) {
+				text = "want " + want + ", got " + text
+			} else {
+				text = ""
+			}
+			done <- text
+		}()
+		if text := <-done; text != "" {
+			t.Error(text)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/petermattis/goid"
+	"github.com/symmrepl/symmrepl/interp/run/faults"
 )
 
 // panicStacks has, for each goroutine, the panics because of which its deferred calls run,
@@ -117,5 +118,5 @@ func PanicValue(v any) any {
 	if r, ok := v.(reflect.Value); ok && r.IsValid() {
 		v = r.Interface()
 	}
-	return fault(v)
+	return faults.Of(v)
 }

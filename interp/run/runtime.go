@@ -16,6 +16,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/unexported"
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 	"github.com/symmrepl/symmrepl/interp/run/contract"
+	"github.com/symmrepl/symmrepl/interp/run/limits"
 	"github.com/symmrepl/symmrepl/interp/symbols"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
@@ -47,6 +48,7 @@ type Host interface {
 // stops the code. It runs the code of one cell at a time, beside the goroutines that earlier cells
 // have started.
 type Runtime struct {
+	Limits  *limits.Limits
 	host    Host
 	yaegi   *yaegi.Interpreter
 	natives *natives
@@ -64,8 +66,6 @@ type Runtime struct {
 	// postponed counts how often cells have scheduled a function for later, with time.AfterFunc and
 	// the like. It never decreases, because a cell that holds a timer may reset it.
 	postponed atomic.Int64
-	stacks    *watch
-	memory    *watch
 	// the execution by goroutine number, for goroutines that run code of cells and recover from its
 	// panics
 	own sync.Map
@@ -100,8 +100,7 @@ type Runtime struct {
 func New(host Host, input io.Reader, memory uint64, others contract.Exports) (*Runtime, error) {
 	rt := &Runtime{host: host, stdin: newStdin(input), program: input == io.Reader(os.Stdin), panics: panicStacks{by: map[int64][]*Panic{}}}
 	rt.ctx, rt.cancel = context.WithCancel(context.Background())
-	rt.stacks, rt.memory = &watch{rt: rt, limit: newStackLimit()},
-		&watch{rt: rt, limit: &memoryLimit{most: memory, available: availableMemory}}
+	rt.Limits = limits.New(memory, rt.Busy, rt.exceeded)
 	y := interp.New(interp.Options{Stderr: foreignPanics{rt}})
 	err := errors.Join(checkLogger(), unexported.CheckTrace())
 	if err != nil {
@@ -152,8 +151,7 @@ func (rt *Runtime) enter(x *execution) (leave func()) {
 // ended.
 func (rt *Runtime) started() {
 	first := rt.busy.Add(1) == 1
-	rt.stacks.arm(first)
-	rt.memory.arm(first)
+	rt.Limits.Begin(first)
 }
 
 // context returns the context that ends when interpreted code has to stop.

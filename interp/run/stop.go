@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/run/limits"
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// How long the runtime waits for interrupted code. All but the first are measured as a Deadline.
+// How long the runtime waits for interrupted code. All but the first are measured as a limits.Deadline.
 const (
 	// SelfEnd is the time that an interrupted cell may take to end by itself, as a wait does when
 	// it is aborted.
@@ -104,20 +105,20 @@ func (rt *Runtime) stopLeft() {
 // join waits until the stopped execution has ended, or abandons it, and then lets interpreted code
 // run again.
 func (rt *Runtime) join(unwinds bool) bool {
-	s, p, others := rt.stopped, NewDeadline(grace), NewDeadline(othersGrace)
+	s, p, others := rt.stopped, limits.NewDeadline(grace), limits.NewDeadline(othersGrace)
 	if unwinds {
-		p = NewDeadline(unwindGrace)
+		p = limits.NewDeadline(unwindGrace)
 	}
-	patient := NewDeadline(abandonAfter)
-	for ; !p.over(); time.Sleep(time.Millisecond) {
-		waited := others.over() && !(unwinds && othersCanRun())
+	patient := limits.NewDeadline(abandonAfter)
+	for ; !p.Over(); time.Sleep(time.Millisecond) {
+		waited := others.Over() && !(unwinds && limits.OthersCanRun())
 		gone := false
 		select {
 		case <-s.execution.left:
 			gone = s.execution.alive.Load() == 0
 		default:
 		}
-		due := patient.over()
+		due := patient.Over()
 		if gone && (rt.busy.Load() <= 1 || waited) || due && !gone && rt.abandon(s.execution) {
 			for _, resume := range s.resume {
 				resume()
@@ -126,7 +127,7 @@ func (rt *Runtime) join(unwinds bool) bool {
 			return true
 		}
 		if due {
-			patient = NewDeadline(abandonEvery)
+			patient = limits.NewDeadline(abandonEvery)
 		}
 	}
 	return false
@@ -169,11 +170,19 @@ func (rt *Runtime) runLate(x *execution, late []*defers) bool {
 			d.runAll()
 		}
 	}()
-	if NewDeadline(LateGrace).Wait(again.left) {
+	if limits.NewDeadline(LateGrace).Wait(again.left) {
 		return true
 	}
 	defer rt.takeLate()
 	return rt.stopExecution(again, false)
+}
+
+// exceeded stops all code of cells because a limit is exceeded.
+func (rt *Runtime) exceeded(what, detail, hint string) {
+	e := &session.Error{Kind: session.KindPanic, Peer: -1, Hint: hint}
+	function := rt.host.Locate(e, rt.Position())
+	e.Msg = fmt.Sprintf("%s in %s: %s", what, function, detail)
+	rt.stopAll(e)
 }
 
 // stopAll ends the running cell with an error, and returns when the cell has ended. If no cell

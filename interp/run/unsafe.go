@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"unsafe"
+
+	"github.com/symmrepl/symmrepl/interp/run/faults"
 )
 
 // Helpers for package unsafe. They take pointers to variables.
@@ -40,9 +42,9 @@ func unsafeSlice(to, from any, n int64) {
 	size := int64(v.Type().Elem().Size())
 	switch {
 	case n < 0 || size > 0 && n > (1<<47)/size:
-		panic(runtimeError("runtime error: unsafe.Slice: len out of range"))
+		panic(faults.Error("runtime error: unsafe.Slice: len out of range"))
 	case p.IsNil() && n > 0:
-		panic(runtimeError("runtime error: unsafe.Slice: ptr is nil and len is not zero"))
+		panic(faults.Error("runtime error: unsafe.Slice: ptr is nil and len is not zero"))
 	case !p.IsNil():
 		v.Set(reflect.SliceAt(v.Type().Elem(), p.UnsafePointer(), int(n)).Convert(v.Type()))
 	}
@@ -60,9 +62,9 @@ func unsafeSliceData(to, from any) {
 func unsafeString(p *byte, n int64) string {
 	switch {
 	case n < 0 || n > 1<<47:
-		panic(runtimeError("runtime error: unsafe.String: len out of range"))
+		panic(faults.Error("runtime error: unsafe.String: len out of range"))
 	case p == nil && n > 0:
-		panic(runtimeError("runtime error: unsafe.String: ptr is nil and len is not zero"))
+		panic(faults.Error("runtime error: unsafe.String: ptr is nil and len is not zero"))
 	}
 	return unsafe.String(p, n)
 }

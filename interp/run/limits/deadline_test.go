@@ -1,4 +1,4 @@
-package run
+package limits
 
 import (
 	"sync/atomic"
@@ -17,7 +17,7 @@ func TestPatience(t *testing.T) {
 	}()
 	<-running
 	p := &Deadline{left: time.Minute, at: time.Now().Add(-time.Hour), used: ProcessorTime()}
-	if p.over() {
+	if p.Over() {
 		t.Error("a goroutine that could run is given up though it had no processor")
 	}
 	stop.Store(true)
@@ -27,7 +27,7 @@ func TestPatience(t *testing.T) {
 	}
 	// The goroutine that ends, and the collector, may run for another moment.
 	for start := time.Now(); ; time.Sleep(time.Millisecond) {
-		if p = (&Deadline{left: time.Minute, at: time.Now().Add(-time.Hour), used: ProcessorTime()}); p.over() {
+		if p = (&Deadline{left: time.Minute, at: time.Now().Add(-time.Hour), used: ProcessorTime()}); p.Over() {
 			break
 		}
 		if time.Since(start) > time.Minute {

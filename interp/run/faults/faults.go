@@ -1,4 +1,4 @@
-package run
+package faults
 
 import (
 	"reflect"
@@ -6,24 +6,25 @@ import (
 	"strings"
 )
 
-// runtimeError is a fault of the code of a cell, worded as Go does.
-type runtimeError string
+// Error is a fault of the code of a cell, worded as Go does.
+type Error string
 
-func (e runtimeError) Error() string { return string(e) }
+func (e Error) Error() string { return string(e) }
 
-// RuntimeError marks a runtimeError as a runtime.Error.
-func (runtimeError) RuntimeError() {}
+// RuntimeError marks an Error as a runtime.Error.
+func (Error) RuntimeError() {}
 
-const nilDereference runtimeError = "runtime error: invalid memory address or nil pointer dereference"
+// NilDereference is the fault of code that follows a nil pointer.
+const NilDereference Error = "runtime error: invalid memory address or nil pointer dereference"
 
-// fault returns the runtime error that Go would panic with, if v is package reflect's or yaegi's
+// Of returns the runtime error that Go would panic with, if v is package reflect's or yaegi's
 // panic for it, and v itself otherwise.
-func fault(v any) any {
+func Of(v any) any {
 	var text string
 	switch v := v.(type) {
 	case *reflect.ValueError:
 		if v.Kind == reflect.Invalid {
-			return nilDereference
+			return NilDereference
 		}
 	case runtime.Error:
 		text = v.Error()
@@ -37,7 +38,7 @@ func fault(v any) any {
 }
 
 // faultOf returns the runtime error for a panic text of package reflect, or "" if there is none.
-func faultOf(text string) runtimeError {
+func faultOf(text string) Error {
 	switch text {
 	case "reflect: slice index out of range",
 		"reflect: array index out of range",
@@ -52,7 +53,7 @@ func faultOf(text string) runtimeError {
 		"reflect: CallSlice using zero Value argument",
 		"reflect: indirection through nil pointer to embedded struct",
 		"reflect: Method on nil interface value":
-		return nilDereference
+		return NilDereference
 	case "reflect.Value.Grow: slice overflow":
 		return "runtime error: growslice: len out of range"
 	case "reflect.MakeSlice: negative len", "runtime: allocation size out of range":
@@ -66,10 +67,10 @@ func faultOf(text string) runtimeError {
 	if rest, ok := strings.CutPrefix(text, "reflect: cannot convert slice with length "); ok {
 		have, _, _ := strings.Cut(rest, " ")
 		_, want, _ := strings.Cut(rest, "array")
-		return runtimeError("runtime error: cannot convert slice with length " + have + " to array or pointer to array" + want)
+		return Error("runtime error: cannot convert slice with length " + have + " to array or pointer to array" + want)
 	}
 	if rest, ok := strings.CutPrefix(text, "hash of unhashable type: "); ok {
-		return runtimeError("runtime error: hash of unhashable type " + rest)
+		return Error("runtime error: hash of unhashable type " + rest)
 	}
 	return ""
 }

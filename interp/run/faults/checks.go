@@ -1,4 +1,4 @@
-package run
+package faults
 
 import (
 	"fmt"
@@ -7,26 +7,26 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
-// indexFault panics as Go does for index i of n elements.
-func indexFault(i, n int) {
+// Index panics as Go does for index i of n elements.
+func Index(i, n int) {
 	if i < 0 {
-		panic(runtimeError(fmt.Sprintf("runtime error: index out of range [%d]", i)))
+		panic(Error(fmt.Sprintf("runtime error: index out of range [%d]", i)))
 	}
-	unsignedIndexFault(uint64(i), n)
+	UnsignedIndex(uint64(i), n)
 }
 
-// unsignedIndexFault is indexFault for an index of an unsigned type.
-func unsignedIndexFault(i uint64, n int) {
-	panic(runtimeError(fmt.Sprintf("runtime error: index out of range [%d] with length %d", i, n)))
+// UnsignedIndex is Index for an index of an unsigned type.
+func UnsignedIndex(i uint64, n int) {
+	panic(Error(fmt.Sprintf("runtime error: index out of range [%d] with length %d", i, n)))
 }
 
-// sliceFault returns the error with which Go panics for the bounds of a slice expression of an
+// SliceBounds returns the error with which Go panics for the bounds of a slice expression of an
 // operand with a length and a capacity, or "" if they are valid. The bits of given say which bounds
 // the expression has, whether the operand is a slice, and which bounds are of an unsigned type; a
 // negative number in one of those stands for one that is too large.
-func sliceFault(given, length, capacity, low, high, limit int) runtimeError {
-	fault := func(format string, args ...any) runtimeError {
-		return runtimeError("runtime error: slice bounds out of range " + fmt.Sprintf(format, args...))
+func SliceBounds(given, length, capacity, low, high, limit int) Error {
+	fault := func(format string, args ...any) Error {
+		return Error("runtime error: slice bounds out of range " + fmt.Sprintf(format, args...))
 	}
 	large := func(bit, bound int) bool { return bound < 0 && given&bit != 0 }
 	text := func(bit, bound int) any {
@@ -36,13 +36,13 @@ func sliceFault(given, length, capacity, low, high, limit int) runtimeError {
 		return bound
 	}
 	what := "length"
-	if given&isSlice != 0 {
+	if given&IsSlice != 0 {
 		what = "capacity"
 	}
-	if given&givenHigh == 0 {
+	if given&GivenHigh == 0 {
 		high = length
 	}
-	if given&givenLimit != 0 {
+	if given&GivenLimit != 0 {
 		switch {
 		case limit > capacity, large(unsignedLimit, limit):
 			return fault("[::%d] with %s %d", text(unsignedLimit, limit), what, capacity)
@@ -52,8 +52,8 @@ func sliceFault(given, length, capacity, low, high, limit int) runtimeError {
 			return fault("[:%d:%d]", text(unsignedHigh, high), limit)
 		case high < 0:
 			return fault("[:%d:]", high)
-		case low > high, large(unsignedLow, low):
-			return fault("[%d:%d:]", text(unsignedLow, low), high)
+		case low > high, large(UnsignedLow, low):
+			return fault("[%d:%d:]", text(UnsignedLow, low), high)
 		case low < 0:
 			return fault("[%d::]", low)
 		}
@@ -64,31 +64,31 @@ func sliceFault(given, length, capacity, low, high, limit int) runtimeError {
 		return fault("[:%d] with %s %d", text(unsignedHigh, high), what, capacity)
 	case high < 0:
 		return fault("[:%d]", high)
-	case low > high, large(unsignedLow, low):
-		return fault("[%d:%d]", text(unsignedLow, low), high)
+	case low > high, large(UnsignedLow, low):
+		return fault("[%d:%d]", text(UnsignedLow, low), high)
 	case low < 0:
 		return fault("[%d:]", low)
 	}
 	return ""
 }
 
-// The bits of sliceFault.
+// The bits of the first argument of SliceBounds.
 const (
-	givenLow   = int(yaegi.Low)
-	givenHigh  = int(yaegi.High)
-	givenLimit = int(yaegi.Limit)
+	GivenLow   = int(yaegi.Low)
+	GivenHigh  = int(yaegi.High)
+	GivenLimit = int(yaegi.Limit)
 )
 
 const (
-	isSlice = 2 * givenLimit << iota
-	unsignedLow
+	IsSlice = 2 * GivenLimit << iota
+	UnsignedLow
 	unsignedHigh
 	unsignedLimit
 )
 
-// misused panics as Go does when an iterator breaks the rules in the given state.
-func misused(state int) {
-	panic("runtime error: " + map[int]runtimeError{
+// Misused panics as Go does when an iterator breaks the rules in the given state.
+func Misused(state int) {
+	panic("runtime error: " + map[int]Error{
 		contract.InBody:      "range function continued iteration after loop body panic",
 		contract.BodyDone:    "range function continued iteration after function for loop body returned false",
 		contract.LoopOver:    "range function continued iteration after whole loop exit",
@@ -96,10 +96,10 @@ func misused(state int) {
 	}[state])
 }
 
-// shiftCount returns the count of a shift, and panics as Go does if it is negative.
-func shiftCount(n int64) uint64 {
+// ShiftCount returns the count of a shift, and panics as Go does if it is negative.
+func ShiftCount(n int64) uint64 {
 	if n < 0 {
-		panic(runtimeError("runtime error: negative shift amount"))
+		panic(Error("runtime error: negative shift amount"))
 	}
 	return uint64(n)
 }

@@ -1,4 +1,4 @@
-package run
+package limits
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync/atomic"
+
+	"github.com/symmrepl/symmrepl/interp/run/faults"
 )
 
 const (
@@ -135,21 +137,21 @@ func (memoryError) RuntimeError() {}
 // Hint tells users what to do.
 func (memoryError) Hint() string { return memoryHint }
 
-// room returns n if there is room for n elements of each bytes, and panics otherwise. Above maxMade
+// Room returns n if there is room for n elements of each bytes, and panics otherwise. Above maxMade
 // bytes it panics with Go's own error, which begins with what; if what is "", it leaves that check
 // to the code that allocates.
-func (rt *Runtime) room(n, each int64, what string) int64 {
+func (l *Limits) Room(n, each int64, what string) int64 {
 	switch {
 	case n > maxMade/each && what != "":
-		panic(runtimeError(what + " out of range"))
+		panic(faults.Error(what + " out of range"))
 	case n > heapStep/each && n <= maxMade/each:
-		rt.memory.limit.(*memoryLimit).reserve(uint64(n * each))
+		l.values.reserve(uint64(n * each))
 	}
 	return n
 }
 
-// roomInt is room for n copies of a value of each bytes.
-func (rt *Runtime) roomInt(n, each int) int { return int(rt.room(int64(n), int64(max(each, 1)), "")) }
+// RoomInt is Room for n copies of a value of each bytes.
+func (l *Limits) RoomInt(n, each int) int { return int(l.Room(int64(n), int64(max(each, 1)), "")) }
 
 // maxMade is the largest number of bytes that Go tries to allocate.
 const maxMade = 1 << 48
