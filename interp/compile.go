@@ -114,7 +114,7 @@ func (in *Interp) compileLowered(c *compiled) (err error) {
 		if c.decls, err = in.compileFile(at, c.lowered.Decls); err != nil {
 			return err
 		}
-		if err := in.runtime.MendStructs(c.lowered.Structs()); err != nil {
+		if err := in.runtime.Natives.MendStructs(c.lowered.Structs()); err != nil {
 			return err
 		}
 	}
@@ -131,7 +131,7 @@ func (in *Interp) compileTypes(c *compiled) error {
 	if len(c.lowered.Recursive) == 0 {
 		return nil
 	}
-	symbols, complete := in.runtime.DeclareRecursive(c.lowered.Recursive)
+	symbols, complete := in.runtime.Natives.DeclareRecursive(c.lowered.Recursive)
 	if err := in.runtime.Yaegi().Use(symbols); err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (in *Interp) compileTypes(c *compiled) error {
 	if _, err := in.compileFile(at, c.lowered.First); err != nil {
 		return err
 	}
-	if err := in.runtime.MendStructs(c.lowered.Structs()); err != nil {
+	if err := in.runtime.Natives.MendStructs(c.lowered.Structs()); err != nil {
 		return err
 	}
 	return complete()

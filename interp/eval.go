@@ -131,7 +131,7 @@ func (in *Interp) unload(c *compiled, initialised int) {
 
 // install executes the cell's declarations. It evaluates none of the user's expressions.
 func (in *Interp) install(c *compiled) error {
-	in.runtime.Note(c.lowered.Types, c.lowered.Local)
+	in.runtime.Natives.Note(c.lowered.Types, c.lowered.Local)
 	for _, p := range []*interp.Program{c.decls, c.methods} {
 		if p == nil {
 			continue

@@ -14,6 +14,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/help"
 	"github.com/symmrepl/symmrepl/interp/run"
 	"github.com/symmrepl/symmrepl/interp/run/contract"
+	"github.com/symmrepl/symmrepl/interp/run/faults"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
 )
@@ -58,7 +59,7 @@ func (in *Interp) errorOfPanic(v any) *session.Error {
 	p := in.runtime.Raised(v)
 	v = p.Value
 	var e *session.Error
-	if u, ok := v.(run.Unsupported); ok {
+	if u, ok := v.(faults.Unsupported); ok {
 		e = &session.Error{Kind: session.KindUnsupported, Peer: -1, Msg: string(u)}
 	} else if cause, ok := v.(error); ok && in.options.ConvertError != nil {
 		e = in.options.ConvertError(cause)
@@ -168,7 +169,7 @@ func (in *Interp) panicText(v any) string {
 		return indented(v)
 	}
 	r := reflect.ValueOf(v)
-	t := in.runtime.CellType(r)
+	t := in.runtime.Natives.CellType(r)
 	if t == nil {
 		return in.dynamicText(r)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/values"
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/native"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -156,19 +157,19 @@ func (vt valueTypes) Dynamic(p *printer, v reflect.Value, depth int) {
 		v = v.Elem()
 	}
 	rt := vt.in.runtime
-	if t := rt.CellType(v); t != nil && !types.IsInterface(t) {
+	if t := rt.Natives.CellType(v); t != nil && !types.IsInterface(t) {
 		vt.native(p, v, t, described, depth)
 		return
 	} else if t != nil {
-		v = rt.Box(v)
+		v = rt.Natives.Box(v)
 	}
-	if run.IsWrapper(v) {
+	if native.IsWrapper(v) {
 		if text, ok := vt.words(v); ok {
 			p.Said(text)
 			return
 		}
 	}
-	v, name := rt.Concrete(v)
+	v, name := rt.Yaegi().Concrete(v)
 	if !v.IsValid() {
 		p.Text("nil")
 		return

@@ -6,7 +6,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/values"
 	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/native"
 )
 
 // mostReached bounds how many values mayReachCells looks at.
@@ -20,7 +20,7 @@ func (in *Interp) mayReachCells(v reflect.Value) bool {
 	if !in.mayHoldCode(v.Type()) {
 		return false
 	}
-	if !v.Type().Implements(reflect.TypeFor[error]()) || run.IsWrapper(v) {
+	if !v.Type().Implements(reflect.TypeFor[error]()) || native.IsWrapper(v) {
 		return true
 	}
 	left := mostReached
@@ -99,5 +99,5 @@ func (in *Interp) holdsCode(v reflect.Value, left *int) bool {
 // isForeign reports whether a value in an interface is of a compiled or a basic type.
 func (in *Interp) isForeign(v reflect.Value) bool {
 	t := values.Pointed(v.Type())
-	return !run.IsWrapper(v) && (in.isCompiled(t) || t.PkgPath() == "" && values.IsBasic(t.Kind()))
+	return !native.IsWrapper(v) && (in.isCompiled(t) || t.PkgPath() == "" && values.IsBasic(t.Kind()))
 }

@@ -87,7 +87,7 @@ func (s *sizer) beyond(v reflect.Value, depth int) int64 {
 		s.seen[v.Pointer()] = true
 		return s.value(v.Elem(), depth+1)
 	case reflect.Interface:
-		held, _ := s.in.runtime.Concrete(v)
+		held, _ := s.in.runtime.Yaegi().Concrete(v)
 		if !held.IsValid() {
 			return 0
 		}

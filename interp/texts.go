@@ -138,13 +138,13 @@ func (in *Interp) leave(c *compiled) {
 
 // releaseTypes releases types to which nothing in the session refers any more.
 func (in *Interp) releaseTypes() {
-	unused, dropped := in.program.Unused(in.runtime.Kept)
+	unused, dropped := in.program.Unused(in.runtime.Natives.Kept)
 	for _, name := range dropped {
 		in.runtime.Yaegi().Drop(name)
 	}
 	self := weak.Make(in)
 	for _, t := range unused {
-		in.runtime.Release(t.Name, t.Type, func() {
+		in.runtime.Natives.Release(t.Name, t.Type, func() {
 			if in := self.Value(); in != nil {
 				in.mu.Lock()
 				defer in.mu.Unlock()

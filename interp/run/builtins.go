@@ -52,7 +52,7 @@ func appendPrinted(b []byte, v reflect.Value) []byte {
 // addresses of the type and of the value.
 func (rt *Runtime) interfaceWords(x any) string {
 	var words [2]uintptr
-	if held := rt.natives.held(reflect.ValueOf(x).Elem()); held.IsValid() {
+	if held := rt.Natives.Held(reflect.ValueOf(x).Elem()); held.IsValid() {
 		i := held.Interface()
 		words = *(*[2]uintptr)(unsafe.Pointer(&i))
 	}

@@ -8,13 +8,7 @@
 // from Go: in type assertions, comparisons of interfaces, deferred calls, panics and select. Others
 // end blocking calls, such as Lock and Wait, when a cell is stopped.
 //
-// # Native values
-//
-// Yaegi's values do not know the names and methods of their types. When such a value is converted
-// to an interface for compiled code, it gets a type made at run time, with the name, the fields and
-// the methods that Go would give it (natives.go). Yaegi represents an interface type with methods
-// that a cell declares as a struct, called a box; boxes.go prints, encodes and compares a box as
-// the value in it.
+// Package native converts values of cells for interfaces of compiled code, and back.
 //
 // # Executions
 //
@@ -45,16 +39,8 @@
 // In reading order: a file depends mostly on those before it. The exception is runtime.go, which
 // declares all fields of Runtime.
 //
-//	names.go             blank fields, which == ignores
 //	tracepoint.go        program counters of functions of cells
 //	runtime.go           a session's Runtime, and the interfaces of its users
-//
-// Types and values:
-//
-//	natives.go           native types of a session, and the methods that they have
-//	typenames.go, nativetypes.go, boxes.go, oldtypes.go   from a type of cells to a native one
-//	nativevalues.go, assertions.go, reflection.go   conversions of values; assertions, ==, package reflect
-//	recursion.go, recursivetypes.go   types that contain themselves
 //
 // What runs in it:
 //

@@ -1,6 +1,9 @@
 package run
 
-import "github.com/symmrepl/symmrepl/interp/internal/yaegi"
+import (
+	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
+	"github.com/symmrepl/symmrepl/interp/run/native"
+)
 
 // The trees that yaegi compiles are guarded: after each call, and at the beginning of each function
 // of a cell, the code checks whether its execution was abandoned. Yaegi itself can only stop all
@@ -52,7 +55,7 @@ func (rt *Runtime) guardCall(node *yaegi.Node, in *scope) {
 // guardFunction guards a function; in is the function's scope.
 func (rt *Runtime) guardFunction(node *yaegi.Node, in *scope) {
 	for _, t := range node.Variables() {
-		mendEqual(t)
+		native.MendEqual(t)
 	}
 	if f, ok := codeOf(node); ok {
 		node.MakeOne()

@@ -4,7 +4,6 @@ import (
 	"go/types"
 	"reflect"
 
-	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 	"github.com/symmrepl/symmrepl/interp/run/faults"
 )
@@ -12,17 +11,6 @@ import (
 // A call of a value method through an interface that holds a nil pointer panics with its own error,
 // which names the method. This panic, and the panic of a method call on a nil interface, happens
 // after the arguments are evaluated.
-
-// calledWithNil returns that error for a pointer type and a method's name, or "" if the call panics
-// in another way or not at all.
-func (rt *Runtime) calledWithNil(t *types.Pointer, method string) faults.Error {
-	m, index, _ := types.LookupFieldOrMethod(t, false, rt.host.Checker().Package(), method)
-	fn, isFunc := m.(*types.Func)
-	if !isFunc || len(index) != 1 || check.IsPointer(fn.Signature().Recv().Type()) {
-		return ""
-	}
-	return valueMethod(fn, t.Elem())
-}
 
 // selectingMethod returns the step that selects a method of the value in an interface of cells.
 func (rt *Runtime) selectingMethod(node *yaegi.Node, plain yaegi.Step) yaegi.Step {
@@ -43,9 +31,9 @@ func (rt *Runtime) selectingMethod(node *yaegi.Node, plain yaegi.Step) yaegi.Ste
 		case nothing:
 			e = faults.NilDereference
 		case pointer:
-			held := rt.natives.held(box.Reflect())
-			if t, ok := rt.natives.cellTypeOf(held).(*types.Pointer); ok {
-				e = rt.calledWithNil(t, method)
+			held := rt.Natives.Held(box.Reflect())
+			if t, ok := rt.Natives.CellType(held).(*types.Pointer); ok {
+				e = rt.Natives.CalledWithNil(t, method)
 			}
 		}
 		if e == "" {

@@ -13,7 +13,7 @@ import (
 
 // overrides returns the symbols of the standard library that differ for cells.
 func (rt *Runtime) overrides() contract.Exports {
-	inReflect, inErrors := rt.reflectExports()
+	inReflect, inErrors := rt.Natives.Exports()
 	return contract.Exports{
 		"reflect/reflect": inReflect,
 		"errors/errors":   inErrors,

@@ -17,6 +17,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 	"github.com/symmrepl/symmrepl/interp/run/contract"
 	"github.com/symmrepl/symmrepl/interp/run/limits"
+	"github.com/symmrepl/symmrepl/interp/run/native"
 	"github.com/symmrepl/symmrepl/interp/symbols"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
@@ -49,9 +50,9 @@ type Host interface {
 // have started.
 type Runtime struct {
 	Limits  *limits.Limits
+	Natives *native.Types
 	host    Host
 	yaegi   *yaegi.Interpreter
-	natives *natives
 	stdin   stdin
 	program bool // the cells are a program, which may end the process
 	panics  panicStacks
@@ -106,10 +107,10 @@ func New(host Host, input io.Reader, memory uint64, others contract.Exports) (*R
 	if err != nil {
 		return nil, err
 	}
-	if rt.yaegi, err = yaegi.Open(y, check.PackageName, mendEqual); err != nil {
+	if rt.yaegi, err = yaegi.Open(y, check.PackageName, native.MendEqual); err != nil {
 		return nil, err
 	}
-	rt.natives = newNatives(rt.yaegi, func() *check.Packages { return host.Checker().Packages() })
+	rt.Natives = native.New(rt.yaegi, func() *check.Checker { return host.Checker() })
 	rt.yaegi.Provide(symbols.Tables(rt.overrides(), rt.stdin.symbols(), rt.exports(), others))
 	return rt, nil
 }

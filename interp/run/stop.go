@@ -65,7 +65,7 @@ func (rt *Runtime) Close() {
 		rt.stopLeft()
 	}
 	if !rt.Busy() && len(rt.Calls()) == 0 {
-		rt.natives.release()
+		rt.Natives.Free()
 	}
 }
 

@@ -25,7 +25,7 @@ func unsafePointer(to, from any) {
 // into the first page, which is never mapped.
 func unsafeOfUintptr(n uintptr) unsafe.Pointer {
 	if n > 0 && n < 4096 {
-		panic(Unsupported(fmt.Sprintf("%#x is the address of nothing, and cannot be an unsafe.Pointer in cells; keep it as a uintptr", n)))
+		panic(faults.Unsupported(fmt.Sprintf("%#x is the address of nothing, and cannot be an unsafe.Pointer in cells; keep it as a uintptr", n)))
 	}
 	return *(*unsafe.Pointer)(unsafe.Pointer(&n))
 }

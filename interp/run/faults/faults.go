@@ -17,6 +17,12 @@ func (Error) RuntimeError() {}
 // NilDereference is the fault of code that follows a nil pointer.
 const NilDereference Error = "runtime error: invalid memory address or nil pointer dereference"
 
+// Unsupported is the panic of valid Go code that compiled code would run differently than Go does.
+// Its text suggests an alternative.
+type Unsupported string
+
+func (u Unsupported) Error() string { return string(u) }
+
 // Of returns the runtime error that Go would panic with, if v is package reflect's or yaegi's
 // panic for it, and v itself otherwise.
 func Of(v any) any {

@@ -1,4 +1,4 @@
-package run
+package native
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 )
 
 // reflectType makes the native type of t.
-func (n *natives) reflectType(t types.Type, bare bool) reflect.Type {
+func (n *Types) reflectType(t types.Type, bare bool) reflect.Type {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
 		return n.namedType(t, bare)
@@ -50,7 +50,7 @@ func chanDir(d types.ChanDir) reflect.ChanDir {
 	return reflect.BothDir
 }
 
-func (n *natives) funcType(t *types.Signature) reflect.Type {
+func (n *Types) funcType(t *types.Signature) reflect.Type {
 	var in, out []reflect.Type
 	for v := range t.Params().Variables() {
 		in = append(in, n.reflectType(v.Type(), false))
@@ -63,8 +63,8 @@ func (n *natives) funcType(t *types.Signature) reflect.Type {
 
 // structType makes the native type of an unnamed struct type. Reflection cannot embed types that
 // are not exported; fields of such types are not embedded in the native type.
-func (n *natives) structType(t *types.Struct, bare bool) reflect.Type {
-	if n.packages().HoldsInterfaces(t) {
+func (n *Types) structType(t *types.Struct, bare bool) reflect.Type {
+	if n.checker().Packages().HoldsInterfaces(t) {
 		return n.make(t, nil, n.structText(t), bare, nil)
 	}
 	fields := make([]reflect.StructField, t.NumFields())
@@ -76,11 +76,11 @@ func (n *natives) structType(t *types.Struct, bare bool) reflect.Type {
 		}
 	}
 	r := reflect.StructOf(fields)
-	mendEqual(r)
+	MendEqual(r)
 	return r
 }
 
-func (n *natives) interfaceType(t *types.Interface, bare bool) reflect.Type {
+func (n *Types) interfaceType(t *types.Interface, bare bool) reflect.Type {
 	if t.NumMethods() == 0 {
 		return reflect.TypeFor[any]()
 	}
@@ -88,8 +88,8 @@ func (n *natives) interfaceType(t *types.Interface, bare bool) reflect.Type {
 }
 
 // namedType makes the native type of a named type.
-func (n *natives) namedType(t *types.Named, bare bool) reflect.Type {
-	if r := n.packages().CompiledNamed(t); r != nil {
+func (n *Types) namedType(t *types.Named, bare bool) reflect.Type {
+	if r := n.checker().Packages().CompiledNamed(t); r != nil {
 		return r
 	}
 	methods := n.methodSet(t)
@@ -119,9 +119,9 @@ func unnamed(t types.Type) types.Type {
 // layout returns a type of the kind and memory layout of t's underlying type, to be used while the
 // native type is incomplete. If t is part of another type (top is false), only the memory layout is
 // the same.
-func (n *natives) layout(t types.Type, top bool) reflect.Type {
+func (n *Types) layout(t types.Type, top bool) reflect.Type {
 	if named, ok := types.Unalias(t).(*types.Named); ok {
-		if r := n.packages().CompiledNamed(named); r != nil {
+		if r := n.checker().Packages().CompiledNamed(named); r != nil {
 			return r
 		}
 	}
@@ -171,7 +171,7 @@ func (n *natives) layout(t types.Type, top bool) reflect.Type {
 }
 
 // structText returns package reflect's name for a struct type.
-func (n *natives) structText(t *types.Struct) string {
+func (n *Types) structText(t *types.Struct) string {
 	fields := make([]string, t.NumFields())
 	for i := range fields {
 		f := t.Field(i)
@@ -187,7 +187,7 @@ func (n *natives) structText(t *types.Struct) string {
 }
 
 // interfaceText returns package reflect's name for an interface type.
-func (n *natives) interfaceText(t *types.Interface) string {
+func (n *Types) interfaceText(t *types.Interface) string {
 	methods := make([]string, t.NumMethods())
 	for i := range methods {
 		m := t.Method(i)
@@ -199,7 +199,7 @@ func (n *natives) interfaceText(t *types.Interface) string {
 // fields returns the fields of a native struct type. Printing calls no methods of values in
 // unexported fields, but it has to call those of boxes; so fields that contain boxes are exported
 // to reflection, under their own names.
-func (n *natives) fields(u *types.Struct, bare bool) []named.Field {
+func (n *Types) fields(u *types.Struct, bare bool) []named.Field {
 	fields := make([]named.Field, u.NumFields())
 	for i := range fields {
 		f := u.Field(i)
@@ -207,7 +207,7 @@ func (n *natives) fields(u *types.Struct, bare bool) []named.Field {
 		field := named.Field{Name: f.Name(), Tag: reflect.StructTag(u.Tag(i)), Embedded: f.Embedded(), Exported: f.Exported() && !bare}
 		_, promotes := t.Underlying().(*types.Struct)
 		switch {
-		case !n.packages().HoldsInterfaces(t), f.Embedded() && promotes && !bare:
+		case !n.checker().Packages().HoldsInterfaces(t), f.Embedded() && promotes && !bare:
 			field.Type = n.reflectType(t, false)
 		case field.Exported:
 			field.Type, field.Embedded = n.reflectType(t, false), false

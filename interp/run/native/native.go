@@ -1,4 +1,4 @@
-package run
+package native
 
 import (
 	"fmt"
@@ -26,10 +26,10 @@ import (
 // type with methods that a cell declares: yaegi lays it out as a struct, called a box. A box is
 // printed, encoded and compared as the value in it (boxes.go).
 
-// natives makes the native types of a session.
-type natives struct {
-	yaegi    *yaegi.Interpreter
-	packages func() *check.Packages
+// Types are the native types of a session.
+type Types struct {
+	yaegi   *yaegi.Interpreter
+	checker func() *check.Checker
 
 	boxed atomic.Bool // whether any type has boxes
 
@@ -51,8 +51,8 @@ type natives struct {
 	gone map[*types.TypeName]bool
 }
 
-// release frees all native types. No value of any of them may exist.
-func (n *natives) release() {
+// Free frees all native types. No value of any of them may exist.
+func (n *Types) Free() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, list := range n.made {
@@ -86,9 +86,10 @@ type view struct {
 	bare   bool
 }
 
-func newNatives(y *yaegi.Interpreter, packages func() *check.Packages) *natives {
-	return &natives{
-		yaegi: y, packages: packages, types: map[string]types.Type{}, local: map[*types.TypeName]contract.InFunction{},
+// New returns the native types of a session without any; checker returns the session's checker.
+func New(y *yaegi.Interpreter, checker func() *check.Checker) *Types {
+	return &Types{
+		yaegi: y, checker: checker, types: map[string]types.Type{}, local: map[*types.TypeName]contract.InFunction{},
 		native: map[string]reflect.Type{}, made: map[view][]*native{},
 		by: map[reflect.Type]*native{}, cells: map[reflect.Type]types.Type{}, methods: map[*types.TypeName][]*methods{},
 		implementations: map[string][]implementation{},
@@ -97,14 +98,14 @@ func newNatives(y *yaegi.Interpreter, packages func() *check.Packages) *natives 
 }
 
 // noted returns the type with the key.
-func (n *natives) noted(key string) types.Type {
+func (n *Types) noted(key string) types.Type {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.types[key]
 }
 
 // typeOfKey returns the native type of the type with the key.
-func (n *natives) typeOfKey(key string) reflect.Type {
+func (n *Types) typeOfKey(key string) reflect.Type {
 	n.mu.Lock()
 	r := n.native[key]
 	t := n.types[key]
@@ -119,14 +120,14 @@ func (n *natives) typeOfKey(key string) reflect.Type {
 }
 
 // textOf returns Go's name for the type with the key.
-func (n *natives) textOf(key string) string {
+func (n *Types) textOf(key string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.reflectType(n.types[key], false).String()
 }
 
 // typeOf returns the native type of t. From then on, cellType maps the native type to t.
-func (n *natives) typeOf(t types.Type) reflect.Type {
+func (n *Types) typeOf(t types.Type) reflect.Type {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	r := n.reflectType(t, false)
@@ -136,9 +137,9 @@ func (n *natives) typeOf(t types.Type) reflect.Type {
 	return r
 }
 
-// addMethod gives the type with the key a method. If a native type without the method exists,
+// AddMethod gives the type with the key a method. If a native type without the method exists,
 // native types are made again.
-func (n *natives) addMethod(key, name string, fn any) {
+func (n *Types) AddMethod(key, name string, fn any) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	t := n.types[key].(*types.Named)
@@ -154,7 +155,7 @@ func (n *natives) addMethod(key, name string, fn any) {
 	m.fns[name] = reflect.ValueOf(fn)
 }
 
-func (n *natives) methodsOf(t *types.Named) *methods {
+func (n *Types) methodsOf(t *types.Named) *methods {
 	n.hold(t.Origin().Obj())
 	for _, m := range n.methods[t.Origin().Obj()] {
 		if types.Identical(m.typ, t) {
@@ -166,7 +167,7 @@ func (n *natives) methodsOf(t *types.Named) *methods {
 
 // cellType returns the type of cells for which a native type was made, or nil if r is not a native
 // type.
-func (n *natives) cellType(r reflect.Type) types.Type {
+func (n *Types) cellType(r reflect.Type) types.Type {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if t := n.cells[r]; t != nil {
@@ -181,8 +182,8 @@ func (n *natives) cellType(r reflect.Type) types.Type {
 	return nil
 }
 
-// cellTypeOf returns the type of cells of a native value, or nil if v is not one.
-func (n *natives) cellTypeOf(v reflect.Value) types.Type {
+// CellType returns the type of cells of a native value, or nil if v is not one.
+func (n *Types) CellType(v reflect.Value) types.Type {
 	if !v.IsValid() {
 		return nil
 	}
@@ -191,7 +192,7 @@ func (n *natives) cellTypeOf(v reflect.Value) types.Type {
 
 // make returns the native type of t, with a name for reflection. It makes the type if it does not
 // exist.
-func (n *natives) make(t types.Type, pkg *types.Package, name string, bare bool, methods []*types.Selection) reflect.Type {
+func (n *Types) make(t types.Type, pkg *types.Package, name string, bare bool, methods []*types.Selection) reflect.Type {
 	key := view{bare: bare}
 	if t, ok := t.(*types.Named); ok {
 		key.origin = t.Origin().Obj()
@@ -234,7 +235,7 @@ func (n *natives) make(t types.Type, pkg *types.Package, name string, bare bool,
 }
 
 // find returns the native type made for t, or nil.
-func (n *natives) find(key view, t types.Type) *native {
+func (n *Types) find(key view, t types.Type) *native {
 	for _, made := range n.made[key] {
 		if types.Identical(made.typ, t) {
 			return made
@@ -244,7 +245,7 @@ func (n *natives) find(key view, t types.Type) *native {
 }
 
 // method returns a method of a native type that calls the cell's method.
-func (n *natives) method(of *types.Named, m *types.Selection) named.Method {
+func (n *Types) method(of *types.Named, m *types.Selection) named.Method {
 	fn := m.Obj().(*types.Func)
 	sig := m.Type().(*types.Signature)
 	_, byPointer := m.Recv().(*types.Pointer)
@@ -279,7 +280,7 @@ func (n *natives) method(of *types.Named, m *types.Selection) named.Method {
 
 // methodSet lists the exported methods of a type, and of pointers to it, for which the session has
 // functions. For methods of values the receiver is not a pointer.
-func (n *natives) methodSet(t *types.Named) []*types.Selection {
+func (n *Types) methodSet(t *types.Named) []*types.Selection {
 	own := n.methodsOf(t)
 	if own == nil {
 		return nil
@@ -320,9 +321,9 @@ type implementation struct {
 	into reflect.Value
 }
 
-// addImplementation registers the function that converts values of type typ to an interface type of
+// AddImplementation registers the function that converts values of type typ to an interface type of
 // cells; both are given as keys.
-func (n *natives) addImplementation(typ, iface string, into any) {
+func (n *Types) AddImplementation(typ, iface string, into any) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.implementations[iface] = append(n.implementations[iface], implementation{n.types[typ], reflect.ValueOf(into)})
@@ -330,7 +331,7 @@ func (n *natives) addImplementation(typ, iface string, into any) {
 
 // implementation returns the function that converts a value of a cell's type to an interface type,
 // or an invalid value if the type does not implement the interface.
-func (n *natives) implementation(t types.Type, iface string) reflect.Value {
+func (n *Types) implementation(t types.Type, iface string) reflect.Value {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, i := range n.implementations[iface] {
@@ -349,4 +350,15 @@ func valueMethod(fn *types.Func, t types.Type) faults.Error {
 		name += "[...]"
 	}
 	return faults.Error("value method " + fn.Pkg().Path() + "." + name + "." + fn.Name() + " called using nil *" + name + " pointer")
+}
+
+// CalledWithNil returns the error of calling a method through an interface that holds a nil pointer of
+// type t, or "" if the call panics in another way or not at all.
+func (n *Types) CalledWithNil(t *types.Pointer, method string) faults.Error {
+	m, index, _ := types.LookupFieldOrMethod(t, false, n.checker().Package(), method)
+	fn, isFunc := m.(*types.Func)
+	if !isFunc || len(index) != 1 || check.IsPointer(fn.Signature().Recv().Type()) {
+		return ""
+	}
+	return valueMethod(fn, t.Elem())
 }

@@ -1,4 +1,4 @@
-package run
+package native
 
 import (
 	"go/types"
@@ -12,13 +12,13 @@ import (
 
 // MendStructs corrects the fields of compiled struct types, which are given by their names in
 // yaegi. NameOf returns a type's name in yaegi, or "" if yaegi does not declare the type.
-func (rt *Runtime) MendStructs(structs map[string]*types.Struct, nameOf func(*types.Named) string) error {
+func (n *Types) MendStructs(structs map[string]*types.Struct, nameOf func(*types.Named) string) error {
 	if len(structs) < 2 {
 		return nil
 	}
 	m := mender{made: map[string]reflect.Type{}, nameOf: nameOf}
 	for name, st := range structs {
-		if t, err := rt.yaegi.TypeMade(name); err != nil {
+		if t, err := n.yaegi.TypeMade(name); err != nil {
 			return err
 		} else if t != nil && t.Kind() == reflect.Struct && t.NumField() == st.NumFields() {
 			m.made[name] = t

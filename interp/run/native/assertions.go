@@ -1,4 +1,4 @@
-package run
+package native
 
 import (
 	"go/types"
@@ -14,7 +14,7 @@ import (
 // dynamicType returns the concrete value that an interface variable holds. If the value's type is
 // one of the session's, it also returns the type's name in yaegi, with "*" in front if the value is
 // a pointer to that type.
-func (n *natives) dynamicType(v reflect.Value) (reflect.Value, string) {
+func (n *Types) dynamicType(v reflect.Value) (reflect.Value, string) {
 	v, name := n.yaegi.Concrete(v)
 	if !v.IsValid() {
 		return v, ""
@@ -34,21 +34,21 @@ func (n *natives) dynamicType(v reflect.Value) (reflect.Value, string) {
 	return v, star + name
 }
 
-// assert reports whether the interface variable *x holds a value of the type of *v. If so, it
+// Assert reports whether the interface variable *x holds a value of the type of *v. If so, it
 // stores the value in *v. If a cell declares the type, key is the type's key.
-func (rt *Runtime) assert(x, v any, key string) bool {
-	held := rt.natives.held(reflect.ValueOf(x).Elem())
+func (n *Types) Assert(x, v any, key string) bool {
+	held := n.Held(reflect.ValueOf(x).Elem())
 	target := reflect.ValueOf(v).Elem()
 	if !held.IsValid() {
 		return false
 	}
-	t := rt.natives.noted(key)
+	t := n.noted(key)
 	switch {
 	case held.Type() == target.Type() && (t == nil || tagged(held.Type())):
 	case t == nil:
 		return false
-	case held.Type() != rt.natives.typeOfKey(key):
-		if was := rt.natives.cellType(held.Type()); was == nil || !types.Identical(t, unnamed(was)) {
+	case held.Type() != n.typeOfKey(key):
+		if was := n.cellType(held.Type()); was == nil || !types.Identical(t, unnamed(was)) {
 			return false
 		}
 	}
@@ -70,12 +70,12 @@ func tagged(t reflect.Type) bool {
 	return false
 }
 
-// implements reports whether the interface variable *x holds a value that implements the interface
+// Implements reports whether the interface variable *x holds a value that implements the interface
 // type of *v. If so, it stores the value in *v. If a cell declares the interface type, key is its
 // key.
-func (rt *Runtime) implements(x, v any, key string, methods ...string) bool {
+func (n *Types) Implements(x, v any, key string, methods ...string) bool {
 	source := reflect.ValueOf(x).Elem()
-	held := rt.natives.held(source)
+	held := n.Held(source)
 	target := reflect.ValueOf(v).Elem()
 	switch {
 	case !held.IsValid():
@@ -93,8 +93,8 @@ func (rt *Runtime) implements(x, v any, key string, methods ...string) bool {
 		target.Set(held)
 		return true
 	}
-	if t := rt.natives.cellType(held.Type()); t != nil {
-		into := rt.natives.implementation(t, key)
+	if t := n.cellType(held.Type()); t != nil {
+		into := n.implementation(t, key)
 		if into.IsValid() {
 			target.Set(into.Call([]reflect.Value{seenAs(held, into.Type().In(0))})[0])
 		}
@@ -105,18 +105,18 @@ func (rt *Runtime) implements(x, v any, key string, methods ...string) bool {
 			return false
 		}
 	}
-	return rt.yaegi.Box(target, held)
+	return n.yaegi.Box(target, held)
 }
 
-// equal is the operator == for the interface variables *a and *b.
-func (rt *Runtime) equal(a, b any) bool {
-	x := rt.natives.held(reflect.ValueOf(a).Elem())
-	y := rt.natives.held(reflect.ValueOf(b).Elem())
+// Equal is the operator == for the interface variables *a and *b.
+func (n *Types) Equal(a, b any) bool {
+	x := n.Held(reflect.ValueOf(a).Elem())
+	y := n.Held(reflect.ValueOf(b).Elem())
 	if !x.IsValid() || !y.IsValid() {
 		return x.IsValid() == y.IsValid()
 	}
 	if x.Type() != y.Type() { // the type got a method in between, and so another native type
-		t, u := rt.natives.cellTypeOf(x), rt.natives.cellTypeOf(y)
+		t, u := n.CellType(x), n.CellType(y)
 		if t == nil || u == nil || !types.Identical(t, u) {
 			return false
 		}
@@ -125,11 +125,11 @@ func (rt *Runtime) equal(a, b any) bool {
 	return x.Interface() == y.Interface()
 }
 
-// holds reports whether the interface variable *a holds v.
-func (rt *Runtime) holds(a, v any) bool { return rt.equal(a, &v) }
+// Holds reports whether the interface variable *a holds v.
+func (n *Types) Holds(a, v any) bool { return n.Equal(a, &v) }
 
-// hold stores a copy of the struct *v in the wrapper that the interface variable *i holds.
-func (rt *Runtime) hold(i, v any) {
+// Hold stores a copy of the struct *v in the wrapper that the interface variable *i holds.
+func (n *Types) Hold(i, v any) {
 	target := reflect.ValueOf(i).Elem()
 	if target.Kind() != reflect.Interface || !yaegi.IsWrapper(target.Elem()) {
 		return
@@ -140,41 +140,41 @@ func (rt *Runtime) hold(i, v any) {
 	target.Set(w)
 }
 
-// isNil reports whether the interface variable *x is nil.
-func (rt *Runtime) isNil(x any) bool {
-	v, _ := rt.yaegi.Concrete(reflect.ValueOf(x).Elem())
+// IsNil reports whether the interface variable *x is nil.
+func (n *Types) IsNil(x any) bool {
+	v, _ := n.yaegi.Concrete(reflect.ValueOf(x).Elem())
 	return !v.IsValid()
 }
 
-// receiverHeld panics as Go does if the interface variable *x is nil when one of its methods is
+// ReceiverHeld panics as Go does if the interface variable *x is nil when one of its methods is
 // used as a value.
-func (rt *Runtime) receiverHeld(x any) {
-	if rt.isNil(x) {
+func (n *Types) ReceiverHeld(x any) {
+	if n.IsNil(x) {
 		panic(faults.NilDereference)
 	}
 }
 
 // hasMethod reports whether v has a method.
-func (rt *Runtime) hasMethod(v reflect.Value, method string) bool {
+func (n *Types) hasMethod(v reflect.Value, method string) bool {
 	if !v.IsValid() {
 		return false
 	}
-	t := rt.natives.cellType(v.Type())
+	t := n.cellType(v.Type())
 	if t == nil {
 		return v.MethodByName(method).IsValid()
 	}
-	m, _, indirect := types.LookupFieldOrMethod(t, false, rt.host.Checker().Package(), method)
+	m, _, indirect := types.LookupFieldOrMethod(t, false, n.checker().Package(), method)
 	_, isFunc := m.(*types.Func)
 	return isFunc && !indirect
 }
 
-// failAssert panics as a failed x.(T) does. From and to are the keys of the two types; methods are
+// FailAssert panics as a failed x.(T) does. From and to are the keys of the two types; methods are
 // those of T if T is an interface.
-func (rt *Runtime) failAssert(x any, from, to string, methods ...string) {
-	held := rt.natives.held(reflect.ValueOf(x).Elem())
+func (n *Types) FailAssert(x any, from, to string, methods ...string) {
+	held := n.Held(reflect.ValueOf(x).Elem())
 	what, missing := "", ""
 	for _, m := range methods {
-		if missing == "" && !rt.hasMethod(held, m) {
+		if missing == "" && !n.hasMethod(held, m) {
 			missing = m
 		}
 	}
@@ -183,14 +183,14 @@ func (rt *Runtime) failAssert(x any, from, to string, methods ...string) {
 	}
 	inter := ""
 	if len(methods) == 0 {
-		inter = rt.natives.textOf(from)
+		inter = n.textOf(from)
 	}
-	panic(named.AssertionError(inter, what, rt.natives.textOf(to), missing))
+	panic(named.AssertionError(inter, what, n.textOf(to), missing))
 }
 
-// notNil panics if the interface variable *x, the argument of a cell's panic, is nil.
-func (rt *Runtime) notNil(x any) {
-	if rt.isNil(x) {
+// NotNil panics if the interface variable *x, the argument of a cell's panic, is nil.
+func (n *Types) NotNil(x any) {
+	if n.IsNil(x) {
 		panic(new(runtime.PanicNilError))
 	}
 }

@@ -1,4 +1,4 @@
-package run
+package native
 
 import (
 	"go/types"
@@ -14,7 +14,7 @@ import (
 // type's own.
 
 // nameOf returns the name of a type without its package.
-func (n *natives) nameOf(t *types.Named) string {
+func (n *Types) nameOf(t *types.Named) string {
 	name, local := t.Obj().Name(), n.local[t.Origin().Obj()]
 	if len(local.Args) == 0 && t.TypeArgs().Len() == 0 {
 		return name
@@ -47,7 +47,7 @@ func before(i int, open string) string {
 }
 
 // linkText returns the text that Go writes for a type in the name of another type.
-func (n *natives) linkText(t types.Type) string {
+func (n *Types) linkText(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
 		if t.Obj().Name() == contract.UnnamedStruct {
@@ -87,7 +87,7 @@ func (n *natives) linkText(t types.Type) string {
 	return types.TypeString(t, nil)
 }
 
-func (n *natives) linkSignature(t *types.Signature) string {
+func (n *Types) linkSignature(t *types.Signature) string {
 	var params, results []string
 	for i := range t.Params().Len() {
 		p := n.linkText(t.Params().At(i).Type())
@@ -109,7 +109,7 @@ func (n *natives) linkSignature(t *types.Signature) string {
 	return text + " (" + strings.Join(results, ", ") + ")"
 }
 
-func (n *natives) linkStruct(t *types.Struct) string {
+func (n *Types) linkStruct(t *types.Struct) string {
 	if t.NumFields() == 0 {
 		return "struct {}"
 	}
@@ -132,7 +132,7 @@ func (n *natives) linkStruct(t *types.Struct) string {
 	return "struct { " + strings.Join(fields, "; ") + " }"
 }
 
-func (n *natives) linkInterface(t *types.Interface) string {
+func (n *Types) linkInterface(t *types.Interface) string {
 	if t.NumMethods() == 0 {
 		return "interface {}"
 	}

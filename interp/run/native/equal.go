@@ -1,4 +1,4 @@
-package run
+package native
 
 import (
 	"reflect"
@@ -12,5 +12,5 @@ import (
 // are exported.
 func isBlankField(name string) bool { return strings.HasPrefix(name, "X"+contract.BlankField) }
 
-// mendEqual makes == of a struct type ignore its blank fields, and those of its elements.
-func mendEqual(t reflect.Type) { named.MendEqual(t, isBlankField) }
+// MendEqual makes == of a struct type ignore its blank fields, and those of its elements.
+func MendEqual(t reflect.Type) { named.MendEqual(t, isBlankField) }

@@ -1,4 +1,4 @@
-package run
+package native
 
 import (
 	"reflect"
@@ -13,19 +13,19 @@ import (
 
 // DeclareRecursive makes types and returns their symbols, which yaegi may use from then on.
 // Complete must be called after yaegi has compiled the aliases and before the types are used.
-func (rt *Runtime) DeclareRecursive(list []contract.Recursive) (symbols contract.Exports, complete func() error) {
+func (n *Types) DeclareRecursive(list []contract.Recursive) (symbols contract.Exports, complete func() error) {
 	table := map[string]reflect.Value{}
 	made := make([]*named.Type, len(list))
 	for i, r := range list {
 		obj := r.Type.Obj()
 		made[i] = named.New(named.Package{Path: obj.Pkg().Path(), Name: obj.Pkg().Name()}, obj.Name(),
-			rt.natives.layout(r.Type.Underlying(), true), 0)
+			n.layout(r.Type.Underlying(), true), 0)
 		table[r.Symbol] = reflect.Zero(reflect.PointerTo(made[i].Reflect()))
 	}
-	rt.natives.keep(made)
+	n.keep(made)
 	return contract.Exports{contract.HiddenPath + "/hidden": table}, func() error {
 		for i, r := range list {
-			underlying, err := rt.yaegi.TypeNamed(r.Underlying)
+			underlying, err := n.yaegi.TypeNamed(r.Underlying)
 			if err != nil {
 				return err
 			}
@@ -36,7 +36,7 @@ func (rt *Runtime) DeclareRecursive(list []contract.Recursive) (symbols contract
 }
 
 // keep registers types that release frees.
-func (n *natives) keep(list []*named.Type) {
+func (n *Types) keep(list []*named.Type) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.recursive = append(n.recursive, list...)

@@ -1,23 +1,19 @@
-package run
+package native
 
 import (
 	"errors"
 	"go/types"
 	"reflect"
+
+	"github.com/symmrepl/symmrepl/interp/run/faults"
 )
 
 // Package reflect sees a cell's interface with methods as a struct. So its functions panic for a
 // value that contains such an interface.
 
-// Unsupported is the panic of valid Go code that compiled code would run differently than Go does.
-// Its text suggests an alternative.
-type Unsupported string
-
-func (u Unsupported) Error() string { return string(u) }
-
 // seesInterface panics if values of type t, or values that they point to, contain an interface of
 // cells.
-func (n *natives) seesInterface(t reflect.Type) {
+func (n *Types) seesInterface(t reflect.Type) {
 	seen := map[reflect.Type]bool{}
 	var look func(t reflect.Type)
 	look = func(t reflect.Type) {
@@ -28,7 +24,7 @@ func (n *natives) seesInterface(t reflect.Type) {
 		of := n.cellType(t)
 		switch {
 		case of != nil && types.IsInterface(of) && t.Kind() == reflect.Struct:
-			panic(Unsupported("package reflect cannot handle the interface type " + t.String() + " of a cell; use any instead"))
+			panic(faults.Unsupported("package reflect cannot handle the interface type " + t.String() + " of a cell; use any instead"))
 		case of == nil && t.PkgPath() != "":
 			return
 		}
@@ -51,7 +47,7 @@ func (n *natives) seesInterface(t reflect.Type) {
 
 // seesInterfaceIn panics if a value, or a value in one of its interfaces, contains an interface of
 // cells.
-func (n *natives) seesInterfaceIn(v reflect.Value) {
+func (n *Types) seesInterfaceIn(v reflect.Value) {
 	seen := map[any]bool{}
 	var look func(v reflect.Value)
 	look = func(v reflect.Value) {
@@ -95,11 +91,10 @@ func (n *natives) seesInterfaceIn(v reflect.Value) {
 
 // mayHold reports whether the elements of type t have to be searched: t is a type of cells, or has
 // no name.
-func (n *natives) mayHold(t reflect.Type) bool { return t.PkgPath() == "" || n.cellType(t) != nil }
+func (n *Types) mayHold(t reflect.Type) bool { return t.PkgPath() == "" || n.cellType(t) != nil }
 
-// reflectExports returns the functions of package reflect that take any value, and errors.As.
-func (rt *Runtime) reflectExports() (inReflect, inErrors map[string]reflect.Value) {
-	n := rt.natives
+// Exports returns the functions of package reflect that take any value, and errors.As.
+func (n *Types) Exports() (inReflect, inErrors map[string]reflect.Value) {
 	return map[string]reflect.Value{
 			"ValueOf": reflect.ValueOf(func(x any) reflect.Value {
 				v := reflect.ValueOf(x)
@@ -119,26 +114,26 @@ func (rt *Runtime) reflectExports() (inReflect, inErrors map[string]reflect.Valu
 				return reflect.DeepEqual(x, y)
 			}),
 		}, map[string]reflect.Value{
-			"As": reflect.ValueOf(rt.errorsAs),
+			"As": reflect.ValueOf(n.errorsAs),
 		}
 }
 
 // errorsAs is errors.As, extended to targets whose interface types cells declare.
-func (rt *Runtime) errorsAs(err error, target any) bool {
+func (n *Types) errorsAs(err error, target any) bool {
 	v := reflect.ValueOf(target)
 	if err == nil || v.Kind() != reflect.Pointer || v.IsNil() {
 		return errors.As(err, target)
 	}
-	t := rt.natives.cellType(v.Type().Elem())
+	t := n.cellType(v.Type().Elem())
 	if t == nil || !types.IsInterface(t) || v.Elem().Kind() != reflect.Struct {
 		return errors.As(err, target)
 	}
-	return rt.errorAs(err, target, t.Underlying().(*types.Interface))
+	return n.errorAs(err, target, t.Underlying().(*types.Interface))
 }
 
-func (rt *Runtime) errorAs(err error, target any, iface *types.Interface) bool {
-	if held := rt.natives.held(reflect.ValueOf(err)); hasMethods(held, iface) {
-		return rt.yaegi.Box(seenAs(reflect.ValueOf(target).Elem(), rt.yaegi.Boxes()), held)
+func (n *Types) errorAs(err error, target any, iface *types.Interface) bool {
+	if held := n.Held(reflect.ValueOf(err)); hasMethods(held, iface) {
+		return n.yaegi.Box(seenAs(reflect.ValueOf(target).Elem(), n.yaegi.Boxes()), held)
 	}
 	if x, ok := err.(interface{ As(any) bool }); ok && x.As(target) {
 		return true
@@ -151,7 +146,7 @@ func (rt *Runtime) errorAs(err error, target any, iface *types.Interface) bool {
 		inner = x.Unwrap()
 	}
 	for _, err := range inner {
-		if err != nil && rt.errorAs(err, target, iface) {
+		if err != nil && n.errorAs(err, target, iface) {
 			return true
 		}
 	}

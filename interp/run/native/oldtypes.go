@@ -1,4 +1,4 @@
-package run
+package native
 
 import (
 	"go/types"
@@ -16,23 +16,22 @@ type released struct{ methods []*methods }
 
 // Kept reports whether a type must be kept for ever: because native values of it may exist
 // anywhere, or because it is registered as an implementation of an interface.
-func (rt *Runtime) Kept(t *types.TypeName) bool {
-	rt.natives.mu.Lock()
-	defer rt.natives.mu.Unlock()
-	return rt.natives.isKept(t)
+func (n *Types) Kept(t *types.TypeName) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.isKept(t)
 }
 
 // Release arranges that a type goes away with the code that uses it. The type has the given name in
 // yaegi, and no other object may refer to it. When it is gone, gone is called on another goroutine.
-func (rt *Runtime) Release(name string, t *types.TypeName, gone func()) error {
-	n := rt.natives
+func (n *Types) Release(name string, t *types.TypeName, gone func()) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.isKept(t) { // became so just now
 		return nil
 	}
 	r := &released{n.methods[t]}
-	if dropped, err := rt.yaegi.DropType(name, r); err != nil || !dropped {
+	if dropped, err := n.yaegi.DropType(name, r); err != nil || !dropped {
 		return err
 	}
 	delete(n.methods, t)
@@ -46,7 +45,7 @@ func (rt *Runtime) Release(name string, t *types.TypeName, gone func()) error {
 	return nil
 }
 
-func (n *natives) isKept(t *types.TypeName) bool {
+func (n *Types) isKept(t *types.TypeName) bool {
 	if n.made[view{origin: t}] != nil || n.made[view{t, true}] != nil {
 		return true
 	}
@@ -65,7 +64,7 @@ func (n *natives) isKept(t *types.TypeName) bool {
 }
 
 // hold keeps a released type for ever, because one of its values becomes a native value.
-func (n *natives) hold(t *types.TypeName) {
+func (n *Types) hold(t *types.TypeName) {
 	if r := n.released[t].Value(); r != nil {
 		n.methods[t] = r.methods
 		delete(n.released, t)
@@ -73,7 +72,7 @@ func (n *natives) hold(t *types.TypeName) {
 }
 
 // forget drops a released type that is gone, and reports whether t was one.
-func (n *natives) forget(t *types.TypeName) bool {
+func (n *Types) forget(t *types.TypeName) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if _, ok := n.released[t]; !ok {
@@ -91,7 +90,7 @@ func (n *natives) forget(t *types.TypeName) bool {
 }
 
 // isGone reports whether a type, or the element type in it, is gone.
-func (n *natives) isGone(t types.Type) bool {
+func (n *Types) isGone(t types.Type) bool {
 	for {
 		switch u := types.Unalias(t).(type) {
 		case *types.Named:

@@ -1,4 +1,4 @@
-package run
+package native
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ const boxRoom = 4
 
 // boxMethods returns the methods by which a box of native type t is printed and encoded as the
 // value in it.
-func (n *natives) boxMethods(t reflect.Type, bare bool) []named.Method {
+func (n *Types) boxMethods(t reflect.Type, bare bool) []named.Method {
 	format := func(recv unsafe.Pointer, args []reflect.Value) []reflect.Value {
 		state, verb := args[0].Interface().(fmt.State), rune(args[1].Int())
 		n.format(state, verb, n.inBox(recv), t, bare)
@@ -45,8 +45,8 @@ func (n *natives) boxMethods(t reflect.Type, bare bool) []named.Method {
 }
 
 // inBox returns the value that the box at p holds.
-func (n *natives) inBox(p unsafe.Pointer) reflect.Value {
-	return n.held(reflect.NewAt(n.yaegi.Boxes(), p).Elem())
+func (n *Types) inBox(p unsafe.Pointer) reflect.Value {
+	return n.Held(reflect.NewAt(n.yaegi.Boxes(), p).Elem())
 }
 
 func interfaceOf(v reflect.Value) any {
@@ -58,7 +58,7 @@ func interfaceOf(v reflect.Value) any {
 
 // format prints the value in a box of type t. It prints it as an element of a list, where a pointer
 // is printed as its address.
-func (n *natives) format(state fmt.State, verb rune, held reflect.Value, t reflect.Type, bare bool) {
+func (n *Types) format(state fmt.State, verb rune, held reflect.Value, t reflect.Type, bare bool) {
 	form := fmt.FormatString(state, verb)
 	syntax := verb == 'v' && state.Flag('#')
 	if !held.IsValid() && syntax {
@@ -90,14 +90,14 @@ func (n *natives) format(state fmt.State, verb rune, held reflect.Value, t refle
 
 // bared returns v as a value of its bare type if v is a native value that contains boxes, and v
 // itself otherwise: see view.
-func (n *natives) bared(v reflect.Value) reflect.Value {
-	t := n.cellTypeOf(v)
+func (n *Types) bared(v reflect.Value) reflect.Value {
+	t := n.CellType(v)
 	if t == nil {
 		return v
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !n.packages().HoldsInterfaces(t) {
+	if !n.checker().Packages().HoldsInterfaces(t) {
 		return v
 	}
 	return seenAs(v, n.reflectType(t, true))
@@ -105,7 +105,7 @@ func (n *natives) bared(v reflect.Value) reflect.Value {
 
 // decode decodes into a box as package json does into an interface: into the pointer that the box
 // holds.
-func (n *natives) decode(p unsafe.Pointer, text []byte, t reflect.Type) error {
+func (n *Types) decode(p unsafe.Pointer, text []byte, t reflect.Type) error {
 	if string(text) == "null" {
 		reflect.NewAt(n.yaegi.Boxes(), p).Elem().SetZero()
 		return nil
@@ -128,6 +128,6 @@ func (n *natives) decode(p unsafe.Pointer, text []byte, t reflect.Type) error {
 }
 
 // equalBoxes is the operator == for the boxes at a and b.
-func (n *natives) equalBoxes(a, b unsafe.Pointer) bool {
+func (n *Types) equalBoxes(a, b unsafe.Pointer) bool {
 	return interfaceOf(n.inBox(a)) == interfaceOf(n.inBox(b))
 }
