@@ -12,9 +12,9 @@ import (
 	"github.com/symmrepl/symmrepl/internal/values"
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/help"
-	"github.com/symmrepl/symmrepl/interp/run"
 	"github.com/symmrepl/symmrepl/interp/run/contract"
 	"github.com/symmrepl/symmrepl/interp/run/faults"
+	"github.com/symmrepl/symmrepl/interp/run/stacks"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
 )
@@ -56,7 +56,7 @@ func (in *Interp) addCall(c *compiled, e *session.Error) {
 
 // errorOfPanic returns the error of a panic with value v.
 func (in *Interp) errorOfPanic(v any) *session.Error {
-	p := in.runtime.Raised(v)
+	p := in.runtime.Stacks.Raised(v)
 	v = p.Value
 	var e *session.Error
 	if u, ok := v.(faults.Unsupported); ok {
@@ -141,7 +141,7 @@ func (in *Interp) Place(e *session.Error, at int) {
 
 // panicReport returns the text that a program prints for a panic, beginning with the panics in
 // whose deferred calls it began.
-func (in *Interp) panicReport(p *run.Panic) string {
+func (in *Interp) panicReport(p *stacks.Panic) string {
 	text := "panic: " + in.panicText(p.Value)
 	switch {
 	case p.Repanicked:
@@ -160,10 +160,10 @@ func (in *Interp) panicReport(p *run.Panic) string {
 func (in *Interp) panicText(v any) string {
 	switch v := v.(type) {
 	case error:
-		text, _ := values.Say(v.Error, run.PanicValue)
+		text, _ := values.Say(v.Error, stacks.PanicValue)
 		return indented(contract.PlainNames(text))
 	case fmt.Stringer:
-		text, _ := values.Say(v.String, run.PanicValue)
+		text, _ := values.Say(v.String, stacks.PanicValue)
 		return indented(text)
 	case string:
 		return indented(v)

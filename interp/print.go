@@ -8,8 +8,8 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/values"
 	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/run"
 	"github.com/symmrepl/symmrepl/interp/run/native"
+	"github.com/symmrepl/symmrepl/interp/run/stacks"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -145,7 +145,7 @@ func (vt valueTypes) say(method func() string) string {
 		vt.in.mu.Unlock()
 		defer vt.in.mu.Lock()
 	}
-	text, _ := values.Say(method, run.PanicValue)
+	text, _ := values.Say(method, stacks.PanicValue)
 	return values.Shorten(text)
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-func stacks() uint64 {
+func stackBytes() uint64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
 	metrics.Read(s)
 	return s[0].Value.Uint64()
@@ -38,7 +38,7 @@ var literal func(int) int
 literal = func(n int) int { return 1 + literal(n-1) }
 kept := 1
 next := func() int { kept++; return kept }`)
-	before := stacks()
+	before := stackBytes()
 	for i, c := range []struct {
 		cell, function string
 		line           int
@@ -83,12 +83,12 @@ next := func() int { kept++; return kept }`)
 		}
 		wg.Wait()
 		runtime.GC()
-		if stacks() < before+limits.MaxStacks/4 {
+		if stackBytes() < before+limits.MaxStacks/4 {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("stacks take %d bytes afterwards, %d before", stacks(), before)
+	t.Errorf("stacks take %d bytes afterwards, %d before", stackBytes(), before)
 }
 
 // TestRecursionInTheBackground checks that a goroutine that outlived its cell is stopped too,

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
+	"github.com/symmrepl/symmrepl/interp/run/stacks"
 	"github.com/traefik/yaegi/interp"
 )
 
@@ -16,7 +17,7 @@ import (
 type body struct {
 	rt    *Runtime
 	block *yaegi.Node
-	scope *scope
+	scope *stacks.Scope
 	first atomic.Pointer[yaegi.Step] // nil until the steps are made
 }
 
@@ -26,7 +27,7 @@ func (rt *Runtime) Compile(f *ast.File) (*interp.Program, error) {
 	defer rt.making.Unlock()
 	p, err := rt.yaegi.CompileAST(f)
 	if err == nil {
-		rt.guard(yaegi.Tree(p), &scope{})
+		rt.guard(yaegi.Tree(p), &stacks.Scope{})
 	}
 	return p, err
 }
@@ -48,7 +49,7 @@ func (rt *Runtime) generate(tree *yaegi.Node) error {
 
 // postpone arranges that the steps of a declared function, whose body is in scope in, are made when
 // it is first called. It returns nil if the steps are to be made at once.
-func (rt *Runtime) postpone(function *yaegi.Node, in *scope) *body {
+func (rt *Runtime) postpone(function *yaegi.Node, in *stacks.Scope) *body {
 	b := &body{rt: rt, scope: in}
 	if b.block = function.Postpone(b.enter); b.block == nil {
 		return nil

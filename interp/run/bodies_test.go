@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
+	"github.com/symmrepl/symmrepl/interp/run/stacks"
 )
 
 // TestPostponedSteps checks that a declared function has no steps before its first call, and that
@@ -24,7 +25,7 @@ func TestPostponedSteps(t *testing.T) {
 	}
 	declared := Tree(p).Children()
 	function := declared[len(declared)-1]
-	b := rt.postpone(function, &scope{})
+	b := rt.postpone(function, &stacks.Scope{})
 	if b == nil {
 		t.Fatal("the function is not postponed")
 	}

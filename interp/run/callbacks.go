@@ -34,7 +34,7 @@ func (f foreignPanics) Write(p []byte) (int, error) {
 // recovering lists prefixes of functions that recover from panics in their callees: functions of
 // this package, and of compiled code.
 var recovering = []string{
-	ownPrefix + "(*defers).attempt",
+	ownRooms + "stacks.(*Defers).attempt",
 	ownPrefix + "(*Runtime).SetFinalizer.",
 	"github.com/symmrepl/symmrepl/interp.",
 	"github.com/symmrepl/symmrepl/internal/values.",

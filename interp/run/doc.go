@@ -8,7 +8,8 @@
 // from Go: in type assertions, comparisons of interfaces, deferred calls, panics and select. Others
 // end blocking calls, such as Lock and Wait, when a cell is stopped.
 //
-// Package native converts values of cells for interfaces of compiled code, and back.
+// Package native converts values of cells for interfaces of compiled code, and back. Package stacks
+// has the panics, the deferred calls and the call stacks of goroutines.
 //
 // # Executions
 //
@@ -39,15 +40,12 @@
 // In reading order: a file depends mostly on those before it. The exception is runtime.go, which
 // declares all fields of Runtime.
 //
-//	tracepoint.go        program counters of functions of cells
 //	runtime.go           a session's Runtime, and the interfaces of its users
 //
 // What runs in it:
 //
 //	logger.go            loggers that know where they were called
-//	panics.go            panics, under which deferred calls run
-//	callstack.go, stack.go   what package runtime reports about functions of cells
-//	latedefers.go, defers.go deferred calls, under panics and after a stop
+//	latedefers.go        deferred calls after a stop
 //	execution.go         running a cell's code; its goroutines
 //	others.go, doing.go  finding out from stacks what goroutines do
 //	abandon.go           compiled calls that do not return

@@ -1,12 +1,10 @@
 package run
 
 import (
-	"go/token"
 	"reflect"
 
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 	"github.com/symmrepl/symmrepl/interp/run/faults"
-	"github.com/symmrepl/symmrepl/session"
 )
 
 // Panics of elements and slices show the index, as Go's do. Yaegi's do not.
@@ -20,10 +18,10 @@ func (rt *Runtime) checkingIndex(node *yaegi.Node, plain yaegi.Step) yaegi.Step 
 		if x := pointedTo(x(frame)); x.IsValid() {
 			switch i := i(frame); {
 			case i.CanInt() && uint64(i.Int()) >= uint64(x.Len()):
-				rt.markFault(position)
+				rt.Stacks.MarkFault(position)
 				faults.Index(int(i.Int()), x.Len())
 			case i.CanUint() && i.Uint() >= uint64(x.Len()):
-				rt.markFault(position)
+				rt.Stacks.MarkFault(position)
 				faults.UnsignedIndex(i.Uint(), x.Len())
 			}
 		}
@@ -61,7 +59,7 @@ func (rt *Runtime) checkingSlice(node *yaegi.Node, list []yaegi.Bound, plain yae
 			}
 		}
 		if fault := faults.SliceBounds(given, length, capacity, bounds[faults.GivenLow], bounds[faults.GivenHigh], bounds[faults.GivenLimit]); fault != "" {
-			rt.markFault(position)
+			rt.Stacks.MarkFault(position)
 			panic(fault)
 		}
 		return plain(frame)
@@ -75,12 +73,4 @@ func pointedTo(x reflect.Value) reflect.Value {
 		return x.Elem()
 	}
 	return x
-}
-
-// markFault stores the position of an expression that panics, unless it is in a package.
-func (rt *Runtime) markFault(position int) {
-	var at session.Error
-	if rt.host.Locate(&at, token.Pos(position)); at.File != "" {
-		*rt.mark = position
-	}
 }

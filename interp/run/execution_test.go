@@ -17,7 +17,7 @@ func TestExecuteBrief(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rt.mark, rt.call = new(int), new(int)
+	rt.Stacks.Mark, rt.Stacks.CallMark = new(int), new(int)
 	failed := errors.New("failed")
 	for _, brief := range []bool{true, false} {
 		var on int64

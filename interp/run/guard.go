@@ -3,6 +3,7 @@ package run
 import (
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 	"github.com/symmrepl/symmrepl/interp/run/native"
+	"github.com/symmrepl/symmrepl/interp/run/stacks"
 )
 
 // The trees that yaegi compiles are guarded: after each call, and at the beginning of each function
@@ -13,7 +14,7 @@ import (
 // guard makes the code of a tree end when its execution is abandoned, and replaces steps of
 // yaegi's: see steps.go. Yaegi has already made the steps of function literals; they are made
 // again.
-func (rt *Runtime) guard(node *yaegi.Node, in *scope) {
+func (rt *Runtime) guard(node *yaegi.Node, in *stacks.Scope) {
 	node.Unmake()
 	switch generator := rt.yaegi.Generator(node); generator {
 	case yaegi.CallGenerator:
@@ -27,7 +28,7 @@ func (rt *Runtime) guard(node *yaegi.Node, in *scope) {
 	rt.useStep(node, in)
 	rt.quicken(node)
 	if node.IsFunction() {
-		rt.guardFunction(node, in.enter())
+		rt.guardFunction(node, in.Enter())
 		return
 	}
 	for _, child := range node.Children() {
@@ -36,11 +37,11 @@ func (rt *Runtime) guard(node *yaegi.Node, in *scope) {
 }
 
 // guardCall guards a call, and records it on the stack if its function is traced.
-func (rt *Runtime) guardCall(node *yaegi.Node, in *scope) {
-	point := in.point
+func (rt *Runtime) guardCall(node *yaegi.Node, in *stacks.Scope) {
+	point := in.Point
 	node.Wrap(func(s yaegi.Step) yaegi.Step {
-		if in.traced {
-			s = rt.calling(in, callPosition(node), point, s)
+		if in.Traced {
+			s = rt.Stacks.Calling(in, callPosition(node), point, s)
 		}
 		return func(frame *yaegi.Frame) yaegi.Step {
 			next := s(frame)
@@ -53,7 +54,7 @@ func (rt *Runtime) guardCall(node *yaegi.Node, in *scope) {
 }
 
 // guardFunction guards a function; in is the function's scope.
-func (rt *Runtime) guardFunction(node *yaegi.Node, in *scope) {
+func (rt *Runtime) guardFunction(node *yaegi.Node, in *stacks.Scope) {
 	for _, t := range node.Variables() {
 		native.MendEqual(t)
 	}

@@ -31,9 +31,9 @@ func (rt *Runtime) helpers() map[contract.Helper]any {
 		contract.Method:         rt.Natives.AddMethod,
 		contract.Implementation: rt.Natives.AddImplementation,
 
-		contract.NewDefers: rt.newDefers,
-		contract.Recover:   rt.recoverPanic,
-		contract.Forward:   rt.forward,
+		contract.NewDefers: rt.Stacks.NewDefers,
+		contract.Recover:   rt.Stacks.Recover,
+		contract.Forward:   rt.Stacks.Forward,
 		contract.NotNil:    rt.Natives.NotNil,
 		contract.Go:        rt.goRun,
 		contract.NewSelect: rt.newSelect,
@@ -66,7 +66,7 @@ func (rt *Runtime) helpers() map[contract.Helper]any {
 		contract.StopAt: func(int, ...any) {},
 
 		contract.Code:    func(string, int) {},
-		contract.Pointer: rt.pointer,
+		contract.Pointer: rt.Stacks.Pointer,
 
 		contract.ShiftCount:     faults.ShiftCount,
 		contract.Misused:        faults.Misused,

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/symmrepl/symmrepl/interp/run/contract"
+	"github.com/symmrepl/symmrepl/interp/run/stacks"
 )
 
 // TestHelpers checks that the table has a function for every helper in contract/helpers.go, and
@@ -37,7 +38,7 @@ func TestHelpers(t *testing.T) {
 				t.Fatal(err)
 			}
 			if s.Type == nil {
-				_, ofDefers := reflect.TypeFor[*defers]().MethodByName(name)
+				_, ofDefers := reflect.TypeFor[*stacks.Defers]().MethodByName(name)
 				if _, ofSelect := reflect.TypeFor[*selection]().MethodByName(name); !ofDefers && !ofSelect {
 					t.Errorf("nothing has the method %s", name)
 				}

@@ -2,7 +2,6 @@ package run
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"go/token"
 	"io"
@@ -13,7 +12,6 @@ import (
 	"sync"
 
 	"github.com/symmrepl/symmrepl/interp/internal/unexported"
-	"github.com/symmrepl/symmrepl/session"
 )
 
 // Logger replaces a log.Logger where code of cells calls a method that writes. Package log would
@@ -63,7 +61,7 @@ func (l *Logger) Output(_ int, s string) error {
 	if flags&fileFlags == 0 {
 		return l.Logger.Output(0, s)
 	}
-	file, line := l.rt.fileLine(l.at)
+	file, line := l.rt.Stacks.FileLine(l.at)
 	if flags&log.Lshortfile != 0 {
 		file = filepath.Base(file)
 	}
@@ -104,24 +102,4 @@ func outputLock(l *log.Logger) (*sync.Mutex, error) {
 func checkLogger() error {
 	_, err := outputLock(log.New(io.Discard, "", 0))
 	return err
-}
-
-// fileLine returns the file and line of a position: those that a line directive gives, the full
-// file name in a script, or the name of a cell, such as cell[3].
-func (rt *Runtime) fileLine(at token.Pos) (file string, line int) {
-	file, line, directed := rt.host.Directed(at)
-	if file != "" {
-		return file, line
-	}
-	var e session.Error
-	rt.host.Locate(&e, at)
-	if directed {
-		e.Line = line
-	}
-	if _, err := os.Stat(e.File); err == nil {
-		if full, err := filepath.Abs(e.File); err == nil {
-			return full, e.Line
-		}
-	}
-	return cmp.Or(e.File, "???"), e.Line
 }

@@ -31,11 +31,11 @@ func (rt *Runtime) overrides() contract.Exports {
 		"os/exec/exec":    {"Command": reflect.ValueOf(rt.command)},
 		"unsafe/unsafe":   {"Pointer": reflect.ValueOf((*unsafe.Pointer)(nil))},
 		"runtime/runtime": {
-			"SetFinalizer": reflect.ValueOf(rt.SetFinalizer), "Stack": reflect.ValueOf(rt.stackInto),
-			"Caller":  reflect.ValueOf(rt.runtimeCaller),
-			"Callers": reflect.ValueOf(rt.runtimeCallers), "CallersFrames": reflect.ValueOf(rt.runtimeFrames),
-			"FuncForPC": reflect.ValueOf(rt.runtimeFunc),
+			"SetFinalizer": reflect.ValueOf(rt.SetFinalizer), "Stack": reflect.ValueOf(rt.Stacks.Stack),
+			"Caller":  reflect.ValueOf(rt.Stacks.Caller),
+			"Callers": reflect.ValueOf(rt.Stacks.Callers), "CallersFrames": reflect.ValueOf(rt.Stacks.Frames),
+			"FuncForPC": reflect.ValueOf(rt.Stacks.FuncForPC),
 		},
-		"runtime/debug/debug": {"Stack": reflect.ValueOf(rt.debugStack), "PrintStack": reflect.ValueOf(rt.printStack)},
+		"runtime/debug/debug": {"Stack": reflect.ValueOf(rt.Stacks.DebugStack), "PrintStack": reflect.ValueOf(rt.Stacks.PrintStack)},
 	}
 }

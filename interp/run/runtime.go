@@ -18,6 +18,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run/contract"
 	"github.com/symmrepl/symmrepl/interp/run/limits"
 	"github.com/symmrepl/symmrepl/interp/run/native"
+	"github.com/symmrepl/symmrepl/interp/run/stacks"
 	"github.com/symmrepl/symmrepl/interp/symbols"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
@@ -51,16 +52,12 @@ type Host interface {
 type Runtime struct {
 	Limits  *limits.Limits
 	Natives *native.Types
+	Stacks  *stacks.Stacks
 	host    Host
 	yaegi   *yaegi.Interpreter
 	stdin   stdin
 	program bool // the cells are a program, which may end the process
-	panics  panicStacks
-	callers callStacks
-	codes   functionCodes
 	stops   stops
-	mark    *int         // position of the running statement
-	call    *int         // position of the cell's own statement
 	busy    atomic.Int64 // how many cells and goroutines of cells run
 	// printsItself is set once code of cells has used the variable os.Stdout: see printing.
 	printsItself atomic.Bool
@@ -84,9 +81,9 @@ type Runtime struct {
 
 	mu        sync.Mutex
 	execution *execution
-	ctx       context.Context // ends when interpreted code has to stop
-	cancel    func()          // ends ctx
-	late      []*defers       // functions that were stopped before their deferred calls
+	ctx       context.Context  // ends when interpreted code has to stop
+	cancel    func()           // ends ctx
+	late      []*stacks.Defers // functions that were stopped before their deferred calls
 	// calls of abandoned executions, including those that returned since Calls was last called
 	calls  []Call
 	values []reflect.Value // pointers to the values of the last expression
@@ -99,7 +96,8 @@ type Runtime struct {
 // precedence. Input is the standard input of cells: nil for an empty one, and os.Stdin for a
 // program, which may end the process. Memory is how many bytes the values of cells may take.
 func New(host Host, input io.Reader, memory uint64, others contract.Exports) (*Runtime, error) {
-	rt := &Runtime{host: host, stdin: newStdin(input), program: input == io.Reader(os.Stdin), panics: panicStacks{by: map[int64][]*Panic{}}}
+	rt := &Runtime{host: host, stdin: newStdin(input), program: input == io.Reader(os.Stdin)}
+	rt.Stacks = stacks.New(host, rt.leave)
 	rt.ctx, rt.cancel = context.WithCancel(context.Background())
 	rt.Limits = limits.New(memory, rt.Busy, rt.exceeded)
 	y := interp.New(interp.Options{Stderr: foreignPanics{rt}})
@@ -127,7 +125,7 @@ func (rt *Runtime) begin(x *execution) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if stmts := x.cell.Stmts; len(stmts) > 0 {
-		*rt.mark, *rt.call = int(stmts[0].Pos()), int(stmts[0].Pos())
+		*rt.Stacks.Mark, *rt.Stacks.CallMark = int(stmts[0].Pos()), int(stmts[0].Pos())
 	}
 	rt.execution, rt.values, rt.texts, rt.forms, rt.shown = x, nil, nil, display.Data{}, false
 	rt.stops.halt(false)
@@ -178,13 +176,13 @@ func (rt *Runtime) stopWaits() (resume func()) {
 func (rt *Runtime) bind(name string, pointer any) {
 	switch name {
 	case contract.MarkVar:
-		rt.mark = pointer.(*int)
+		rt.Stacks.Mark = pointer.(*int)
 		return
 	case contract.CallVar:
-		rt.call = pointer.(*int)
+		rt.Stacks.CallMark = pointer.(*int)
 		return
 	case contract.PanickingVar:
-		rt.panics.count = pointer.(*int)
+		rt.Stacks.Count(pointer.(*int))
 		return
 	case contract.BoxVar:
 		rt.yaegi.SetBoxes(reflect.TypeOf(pointer).Elem())
@@ -199,7 +197,7 @@ func (rt *Runtime) ShareMarks(mark, call *int) error {
 	for _, m := range []struct {
 		of *(*int)
 		to *int
-	}{{&rt.mark, mark}, {&rt.call, call}} {
+	}{{&rt.Stacks.Mark, mark}, {&rt.Stacks.CallMark, call}} {
 		*m.to = **m.of
 		if !rt.yaegi.Move(*m.of, m.to) {
 			return errors.New("interp: the variables that hold positions are not where they are bound")
@@ -210,8 +208,8 @@ func (rt *Runtime) ShareMarks(mark, call *int) error {
 }
 
 // Position returns the position of the statement that ran last.
-func (rt *Runtime) Position() token.Pos { return token.Pos(*rt.mark) }
+func (rt *Runtime) Position() token.Pos { return token.Pos(*rt.Stacks.Mark) }
 
 // CallPosition returns the position of the cell's own statement that ran last. It differs from
 // Position while a function runs that the statement has called.
-func (rt *Runtime) CallPosition() token.Pos { return token.Pos(*rt.call) }
+func (rt *Runtime) CallPosition() token.Pos { return token.Pos(*rt.Stacks.CallMark) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/display"
 	"github.com/symmrepl/symmrepl/internal/values"
+	"github.com/symmrepl/symmrepl/interp/run/stacks"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 )
@@ -57,7 +58,7 @@ func (rt *Runtime) show(pointers ...any) {
 // describe stores the text by which value i describes itself. A nil pointer whose method panics is
 // shown like other values.
 func (rt *Runtime) describe(i int, f func() string) {
-	text, ok := values.Say(f, PanicValue)
+	text, ok := values.Say(f, stacks.PanicValue)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if v := rt.values[i].Elem(); !ok && values.IsNil(v) {

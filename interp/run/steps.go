@@ -6,6 +6,7 @@ import (
 	"github.com/petermattis/goid"
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 	"github.com/symmrepl/symmrepl/interp/run/contract"
+	"github.com/symmrepl/symmrepl/interp/run/stacks"
 )
 
 // Besides the user's own operations, lowered code mostly stores positions and records that a
@@ -13,7 +14,7 @@ import (
 // steps of operations are in package yaegi; elements.go and nilreceivers.go add their panics.
 
 // useStep replaces the step of a node in a function, if this package has one for it.
-func (rt *Runtime) useStep(node *yaegi.Node, in *scope) {
+func (rt *Runtime) useStep(node *yaegi.Node, in *stacks.Scope) {
 	list := node.Children()
 	if len(list) > 1 && isHelper(list[0], contract.StopAt) {
 		rt.stoppingAt(node, in)
@@ -26,23 +27,23 @@ func (rt *Runtime) useStep(node *yaegi.Node, in *scope) {
 		}
 		switch list[0].Name() {
 		case contract.MarkVar:
-			node.Generate(storing(rt.mark, node.Position()))
+			node.Generate(storing(rt.Stacks.Mark, node.Position()))
 		case contract.CallVar:
-			node.Generate(storing(rt.call, node.Position()))
+			node.Generate(storing(rt.Stacks.CallMark, node.Position()))
 		}
 	case 2: // import#.leave#(5)
 		if isHelper(list[0], contract.Leave) {
 			position, _ := strconv.Atoi(list[1].Name())
-			node.Generate(rt.leaving(position))
+			node.Generate(rt.Stacks.Leaving(position))
 		}
 	case 3: // import#.code#(name, at)
 		if isHelper(list[0], contract.Code) {
-			node.Generate(doingNothing)
+			node.Generate(stacks.DoingNothing)
 		}
 	case 4: // import#.enter#(name, end, top)
 		if isHelper(list[0], contract.Enter) {
 			name, _ := strconv.Unquote(list[1].Name())
-			node.Generate(rt.entering(in, name, list[3].Name() == "true"))
+			node.Generate(rt.Stacks.Entering(in, name, list[3].Name() == "true"))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/run/limits"
+	"github.com/symmrepl/symmrepl/interp/run/stacks"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -158,7 +159,7 @@ func (rt *Runtime) stuckError() *session.Error {
 
 // runLate makes the deferred calls of functions that were stopped, for at most LateGrace, and
 // reports whether they have ended.
-func (rt *Runtime) runLate(x *execution, late []*defers) bool {
+func (rt *Runtime) runLate(x *execution, late []*stacks.Defers) bool {
 	if len(late) == 0 {
 		return true
 	}
@@ -167,7 +168,7 @@ func (rt *Runtime) runLate(x *execution, late []*defers) bool {
 		defer close(again.left)
 		defer rt.enter(again)()
 		for _, d := range late {
-			d.runAll()
+			d.RunAll()
 		}
 	}()
 	if limits.NewDeadline(LateGrace).Wait(again.left) {

@@ -12,6 +12,7 @@ import (
 	"github.com/petermattis/goid"
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 	"github.com/symmrepl/symmrepl/interp/run/contract"
+	"github.com/symmrepl/symmrepl/interp/run/stacks"
 )
 
 // A goroutine of a debugged cell stands before a statement: the step of StopAt, which precedes the
@@ -19,18 +20,6 @@ import (
 // One goroutine stands at a time; another one that reaches a breakpoint meanwhile waits for its
 // turn. As long as there are no breakpoints and nothing is stepped or paused, the step only reads a
 // flag.
-
-// pointStep is the step of a point.
-type pointStep struct {
-	*contract.Point
-	variables []placed // visible there
-}
-
-// placed is a local variable in the frame of its function.
-type placed struct {
-	contract.PointVariable
-	yaegi.Place
-}
 
 // Way is a way in which a goroutine that stands goes on.
 type Way int
@@ -167,7 +156,7 @@ func (rt *Runtime) Evaluating(f func()) {
 	x := rt.current()
 	x.alive.Add(1)
 	rt.started()
-	mark, call := *rt.mark, *rt.call
+	mark, call := *rt.Stacks.Mark, *rt.Stacks.CallMark
 	defer rt.setAside()()
 	done := make(chan struct{})
 	go func() {
@@ -178,7 +167,7 @@ func (rt *Runtime) Evaluating(f func()) {
 		f()
 	}()
 	<-done
-	*rt.mark, *rt.call = mark, call
+	*rt.Stacks.Mark, *rt.Stacks.CallMark = mark, call
 }
 
 // forget ends steps and pauses.
@@ -220,28 +209,28 @@ func (s *stops) pass() (end func()) {
 }
 
 // stoppingAt gives a call of StopAt its step.
-func (rt *Runtime) stoppingAt(node *yaegi.Node, in *scope) {
+func (rt *Runtime) stoppingAt(node *yaegi.Node, in *stacks.Scope) {
 	list := node.Children()
 	id, _ := strconv.Atoi(list[1].Name())
 	known, ok := rt.stops.points.Load(id)
 	if !ok {
-		node.Generate(doingNothing)
+		node.Generate(stacks.DoingNothing)
 		return
 	}
-	p := &pointStep{Point: known.(*contract.Point)}
-	in.point = p
+	p := &stacks.Point{Point: known.(*contract.Point)}
+	in.Point = p
 	variables := list[2:]
 	node.Generate(func(next yaegi.Step) yaegi.Step {
-		p.variables = nil
+		p.Visible = nil
 		for i, v := range variables {
 			if place, ok := v.Result(); ok {
-				p.variables = append(p.variables, placed{p.Variables[i], place})
+				p.Visible = append(p.Visible, stacks.Variable{PointVariable: p.Variables[i], Place: place})
 			}
 		}
-		f := in.function
+		f := in.Function
 		return func(frame *yaegi.Frame) yaegi.Step {
 			if rt.stops.armed.Load() {
-				rt.reach(callFrame{f, int(p.Pos), p, frame})
+				rt.reach(stacks.Call{Function: f, At: int(p.Pos), Point: p, Frame: frame})
 				if rt.abandoned.Load() > 0 { // it may have stood until the execution was stopped
 					rt.leaveAbandoned()
 				}
@@ -252,27 +241,23 @@ func (rt *Runtime) stoppingAt(node *yaegi.Node, in *scope) {
 }
 
 // reach makes the calling goroutine stand at the point of at, if it has to.
-func (rt *Runtime) reach(at callFrame) {
-	s, id, depth := &rt.stops, goid.Get(), 1
-	g := rt.callers.current()
-	if g != nil {
-		depth = max(len(g.frames), 1)
-	}
+func (rt *Runtime) reach(at stacks.Call) {
+	s, id, depth := &rt.stops, goid.Get(), max(rt.Stacks.Depth(), 1)
 	ctx := rt.context()
 	for {
 		s.mu.Lock()
-		reason := s.reason(at.point.Point, id, depth)
+		reason := s.reason(at.Point.Point, id, depth)
 		if reason == none || s.standing == nil {
 			if reason == none {
 				s.mu.Unlock()
 				return
 			}
-			standing := &Standing{Reason: reason, goroutine: id, depth: depth, Frames: framesOf(g, at), resume: make(chan Way, 1)}
+			standing := &Standing{Reason: reason, goroutine: id, depth: depth, Frames: framesOf(rt.Stacks.Calls(at)), resume: make(chan Way, 1)}
 			s.standing, s.left, s.pausing, s.stepped = standing, make(chan struct{}), false, 0
 			s.arm()
 			told := s.told
 			s.mu.Unlock()
-			rt.stand(ctx, standing, told, at.point.Pos)
+			rt.stand(ctx, standing, told, at.Point.Pos)
 			return
 		}
 		left := s.left
@@ -302,8 +287,8 @@ func (s *stops) reason(p *contract.Point, goroutine int64, depth int) Reason {
 
 // stand returns when the goroutine goes on. Meanwhile its position is the point's.
 func (rt *Runtime) stand(ctx context.Context, standing *Standing, told func(*Standing), at token.Pos) {
-	s, mark := &rt.stops, *rt.mark
-	*rt.mark = int(at)
+	s, mark := &rt.stops, *rt.Stacks.Mark
+	*rt.Stacks.Mark = int(at)
 	if told != nil {
 		told(standing)
 	} else {
@@ -312,7 +297,7 @@ func (rt *Runtime) stand(ctx context.Context, standing *Standing, told func(*Sta
 	way := GoOn
 	select {
 	case way = <-standing.resume:
-		*rt.mark = mark
+		*rt.Stacks.Mark = mark
 	case <-ctx.Done():
 	}
 	s.mu.Lock()
@@ -327,24 +312,18 @@ func (rt *Runtime) stand(ctx context.Context, standing *Standing, told func(*Sta
 	s.arm()
 }
 
-// framesOf returns the calls of a goroutine that is in the calls of g, which may be nil, and stands
-// at at.
-func framesOf(g *callStack, at callFrame) (list []StandingFrame) {
-	calls := []callFrame{at}
-	if g != nil && len(g.frames) > 0 {
-		calls = slices.Clone(g.frames)
-		calls[len(calls)-1] = at
-	}
+// framesOf returns the calls of a goroutine, given outermost first, of functions that have points.
+func framesOf(calls []stacks.Call) (list []StandingFrame) {
 	for _, c := range slices.Backward(calls) {
-		if c.point == nil {
+		if c.Point == nil {
 			continue
 		}
-		f := StandingFrame{Function: "main", Pos: c.point.Pos}
-		if c.function != nil {
-			f.Function = c.function.name
+		f := StandingFrame{Function: "main", Pos: c.Point.Pos}
+		if c.Function != nil {
+			f.Function = c.Function.Name
 		}
-		for _, v := range c.point.variables {
-			f.Variables = append(f.Variables, FrameVariable{v.PointVariable, v.In(c.frame).Reflect()})
+		for _, v := range c.Point.Visible {
+			f.Variables = append(f.Variables, FrameVariable{v.PointVariable, v.In(c.Frame).Reflect()})
 		}
 		list = append(list, f)
 	}

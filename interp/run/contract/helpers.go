@@ -78,7 +78,7 @@ const (
 	// LoggerAt(l *log.Logger, at int) *Logger: l, for a call at position at
 	LoggerAt Helper = "LoggerAt"
 
-	// enter#(name string, end int, top bool): the calling function begins; see callstack.go
+	// enter#(name string, end int, top bool): the calling function begins; see package stacks
 	Enter Helper = "enter#"
 	// leave#(at int): the calling function is about to make its deferred calls, at position at
 	Leave Helper = "leave#"

@@ -1,4 +1,4 @@
-package run
+package stacks
 
 import (
 	"bytes"
@@ -24,13 +24,13 @@ const (
 
 // stackText returns the stack of the calling goroutine as text; called are the compiled functions
 // that were called to get it, innermost first.
-func (rt *Runtime) stackText(called ...tracePoint) []byte {
+func (s *Stacks) stackText(called ...tracePoint) []byte {
 	var frames []string
 	for _, p := range called {
 		frames = append(frames, p.frame("()"))
 	}
-	panicked := rt.panics.current()
-	for _, p := range rt.stack()[1:] { // without runtime.Callers
+	panicked := s.panics.current()
+	for _, p := range s.stack()[1:] { // without runtime.Callers
 		switch {
 		case p.name == "runtime.gopanic" && panicked != nil:
 			p.name = "panic"
@@ -70,18 +70,18 @@ func compiledPoint(function any) tracePoint {
 	return tracePoint{f.Name(), file, line}
 }
 
-// debugStack is debug.Stack.
-func (rt *Runtime) debugStack() []byte { return rt.stackText(compiledPoint(debug.Stack)) }
+// DebugStack is debug.Stack.
+func (s *Stacks) DebugStack() []byte { return s.stackText(compiledPoint(debug.Stack)) }
 
-// printStack is debug.PrintStack.
-func (rt *Runtime) printStack() {
-	os.Stderr.Write(rt.stackText(compiledPoint(debug.Stack), compiledPoint(debug.PrintStack)))
+// PrintStack is debug.PrintStack.
+func (s *Stacks) PrintStack() {
+	os.Stderr.Write(s.stackText(compiledPoint(debug.Stack), compiledPoint(debug.PrintStack)))
 }
 
-// stackInto is runtime.Stack. With all set, the stacks show the interpreter's functions.
-func (rt *Runtime) stackInto(buf []byte, all bool) int {
+// Stack is runtime.Stack. With all set, the stacks show the interpreter's functions.
+func (s *Stacks) Stack(buf []byte, all bool) int {
 	if all {
 		return runtime.Stack(buf, true)
 	}
-	return copy(buf, rt.stackText())
+	return copy(buf, s.stackText())
 }

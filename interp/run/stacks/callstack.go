@@ -1,15 +1,15 @@
-package run
+package stacks
 
 import (
 	"go/token"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/petermattis/goid"
 	"github.com/symmrepl/symmrepl/interp/internal/unexported"
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // The stack of a goroutine that runs code of cells shows functions of the interpreter. Once a cell
@@ -17,36 +17,41 @@ import (
 // cells begin with a call of Enter, and their calls record, for each goroutine, which functions of
 // cells it is in. Other code pays nothing.
 
-// tracedFunction is a function of a cell that begins with Enter.
-type tracedFunction struct {
-	name string // as package runtime writes it: main.(*T).M.func1
+// Function is a function of a cell that begins with Enter.
+type Function struct {
+	Name string // as package runtime writes it: main.(*T).M.func1
 	top  bool   // it consists of the statements of a cell
 }
 
-// callFrame is a call of a function that has not returned.
-type callFrame struct {
-	function *tracedFunction
-	at       int // the position of the call that it makes, or where it panicked
-	// the statement of the call and the function's variables, if the function has points: see
-	// stops.go
-	point *pointStep
-	frame *yaegi.Frame
+// Call is a call of a function that has not returned.
+type Call struct {
+	Function *Function
+	At       int // the position of the call that it makes, or where it panicked
+	// the statement of the call and the function's variables, if the function has points
+	Point *Point
+	Frame *yaegi.Frame
+}
+
+// Point is a statement before which a goroutine can stand, in the code that runs.
+type Point struct {
+	*contract.Point
+	Visible []Variable // there
+}
+
+// Variable is a local variable in the frame of its function.
+type Variable struct {
+	contract.PointVariable
+	yaegi.Place
 }
 
 // callStack is the stack of calls of a goroutine, outermost first.
 type callStack struct {
-	frames []callFrame
+	frames []Call
 	main   bool // the goroutine runs the statements of a cell
 }
 
-// callStacks has the stacks of all goroutines that are in traced functions.
-type callStacks struct {
-	by     sync.Map // *callStack by goroutine number
-	points tracePoints
-}
-
 // current returns the stack of the calling goroutine, nil if it has none.
-func (s *callStacks) current() *callStack {
+func (s *Stacks) current() *callStack {
 	if g, ok := s.by.Load(goid.Get()); ok {
 		return g.(*callStack)
 	}
@@ -55,12 +60,12 @@ func (s *callStacks) current() *callStack {
 
 // push enters a function. If the statements of a cell call main or an init function, that function
 // replaces them on the stack, because in a program package runtime calls it.
-func (g *callStack) push(f *tracedFunction) {
-	if len(g.frames) == 1 && g.frames[0].function.top && (f.name == mainFunction || strings.HasPrefix(f.name, initFunction)) {
-		g.frames[0] = callFrame{function: f}
+func (g *callStack) push(f *Function) {
+	if len(g.frames) == 1 && g.frames[0].Function.top && (f.Name == mainFunction || strings.HasPrefix(f.Name, initFunction)) {
+		g.frames[0] = Call{Function: f}
 		return
 	}
-	g.frames = append(g.frames, callFrame{function: f})
+	g.frames = append(g.frames, Call{Function: f})
 }
 
 // Names of functions that package runtime calls.
@@ -69,31 +74,31 @@ const (
 	initFunction = "main.init."
 )
 
-// scope describes the code around a node: the function that it belongs to, if that is traced.
-type scope struct {
-	traced bool // calls record the stack
+// Scope describes the code around a node: the function that it belongs to, if that is traced.
+type Scope struct {
+	Traced bool // calls record the stack
 	// the function whose calls have positions; nil in functions that only lowered code has
-	function *tracedFunction
-	outer    *scope
-	point    *pointStep // of the statement that was walked last; nil if the function has no points
+	Function *Function
+	outer    *Scope
+	Point    *Point // of the statement that was walked last; nil if the function has no points
 }
 
-// enter returns the scope of a function that is declared in s.
-func (s *scope) enter() *scope { return &scope{traced: s.traced, outer: s} }
+// Enter returns the scope of a function that is declared in s.
+func (s *Scope) Enter() *Scope { return &Scope{Traced: s.Traced, outer: s} }
 
-// entering is the step of Enter(name, end, top), the first call of a function. Lowered code that
-// splits a function calls Enter("", end, false) in the parts.
-func (rt *Runtime) entering(s *scope, name string, top bool) func(next yaegi.Step) yaegi.Step {
-	s.traced = true
+// Entering returns the step of Enter(name, end, top), the first call of a function whose scope is in.
+// Lowered code that splits a function calls Enter("", end, false) in the parts.
+func (s *Stacks) Entering(in *Scope, name string, top bool) func(next yaegi.Step) yaegi.Step {
+	in.Traced = true
 	if name == "" {
-		s.function = s.outer.function
-		return doingNothing
+		in.Function = in.outer.Function
+		return DoingNothing
 	}
-	f := &tracedFunction{name, top}
-	s.function = f
+	f := &Function{name, top}
+	in.Function = f
 	return func(next yaegi.Step) yaegi.Step {
 		return func(*yaegi.Frame) yaegi.Step {
-			if g := rt.callers.current(); g != nil {
+			if g := s.current(); g != nil {
 				g.push(f)
 			}
 			return next
@@ -101,30 +106,33 @@ func (rt *Runtime) entering(s *scope, name string, top bool) func(next yaegi.Ste
 	}
 }
 
-// leaving is the step of Leave(position).
-func (rt *Runtime) leaving(position int) func(next yaegi.Step) yaegi.Step {
+// Leaving returns the step of Leave(position).
+func (s *Stacks) Leaving(position int) func(next yaegi.Step) yaegi.Step {
 	return func(next yaegi.Step) yaegi.Step {
 		return func(*yaegi.Frame) yaegi.Step {
-			if g := rt.callers.current(); g != nil && len(g.frames) > 0 {
-				g.frames[len(g.frames)-1].at = position
+			if g := s.current(); g != nil && len(g.frames) > 0 {
+				g.frames[len(g.frames)-1].At = position
 			}
 			return next
 		}
 	}
 }
 
-// calling returns a step that records a call at a position and then runs yaegi's step call. point
+// DoingNothing is the step of a call that only gives information to the walk of the tree.
+func DoingNothing(next yaegi.Step) yaegi.Step { return func(*yaegi.Frame) yaegi.Step { return next } }
+
+// Calling returns a step that records a call at a position and then runs yaegi's step call. Point
 // is the point of the call's statement, if it has one.
-func (rt *Runtime) calling(s *scope, position int, point *pointStep, call yaegi.Step) yaegi.Step {
+func (s *Stacks) Calling(in *Scope, position int, point *Point, call yaegi.Step) yaegi.Step {
 	return func(frame *yaegi.Frame) yaegi.Step {
-		g := rt.callers.current()
+		g := s.current()
 		if g == nil {
-			return rt.callingFirst(callFrame{s.function, position, point, frame}, call)
+			return s.callingFirst(Call{in.Function, position, point, frame}, call)
 		}
 		height := len(g.frames)
-		if height > 0 && s.function != nil {
+		if height > 0 && in.Function != nil {
 			top := &g.frames[height-1]
-			top.at, top.point, top.frame = position, point, frame
+			top.At, top.Point, top.Frame = position, point, frame
 		}
 		next := call(frame)
 		g.frames = g.frames[:height]
@@ -134,14 +142,32 @@ func (rt *Runtime) calling(s *scope, position int, point *pointStep, call yaegi.
 
 // callingFirst makes the first call of a goroutine that is in no traced function except from's,
 // which may be nil.
-func (rt *Runtime) callingFirst(from callFrame, call yaegi.Step) yaegi.Step {
+func (s *Stacks) callingFirst(from Call, call yaegi.Step) yaegi.Step {
 	g, id := &callStack{}, goid.Get()
-	if f := from.function; f != nil {
-		g.frames, g.main = []callFrame{from}, f.top
+	if f := from.Function; f != nil {
+		g.frames, g.main = []Call{from}, f.top
 	}
-	rt.callers.by.Store(id, g)
-	defer rt.callers.by.Delete(id)
-	return call(from.frame)
+	s.by.Store(id, g)
+	defer s.by.Delete(id)
+	return call(from.Frame)
+}
+
+// Depth returns the number of traced functions that the calling goroutine is in.
+func (s *Stacks) Depth() int {
+	if g := s.current(); g != nil {
+		return len(g.frames)
+	}
+	return 0
+}
+
+// Calls returns the calls of the calling goroutine, outermost first. The innermost one is at.
+func (s *Stacks) Calls(at Call) []Call {
+	if g := s.current(); g != nil && len(g.frames) > 0 {
+		calls := slices.Clone(g.frames)
+		calls[len(calls)-1] = at
+		return calls
+	}
+	return []Call{at}
 }
 
 // stackOfDefers is the stack as the deferred calls of a function call see it.
@@ -152,7 +178,7 @@ type stackOfDefers struct {
 
 // deferring returns the stackOfDefers of the calling goroutine and of the innermost function that
 // it is in.
-func (s *callStacks) deferring() stackOfDefers {
+func (s *Stacks) deferring() stackOfDefers {
 	g := s.current()
 	if g == nil {
 		return stackOfDefers{}
@@ -162,14 +188,14 @@ func (s *callStacks) deferring() stackOfDefers {
 
 // panicked returns the stack of a panic that began at position at and was recovered, and cuts the
 // stack back to the function with the deferred calls.
-func (s stackOfDefers) panicked(value any, at int) []callFrame {
+func (s stackOfDefers) panicked(value any, at int) []Call {
 	if s.callStack == nil || s.height == 0 {
 		return nil
 	}
 	frames := slices.Clone(s.frames)
-	frames[len(frames)-1].at = at
+	frames[len(frames)-1].At = at
 	for _, name := range panicking(value) {
-		frames = append(frames, callFrame{function: &tracedFunction{name: "runtime." + name}})
+		frames = append(frames, Call{Function: &Function{Name: "runtime." + name}})
 	}
 	s.frames = s.frames[:s.height]
 	return frames
@@ -219,20 +245,19 @@ func panicking(value any) []string {
 // stack returns the points of the calling goroutine's stack, innermost first: the call of
 // runtime.Callers and the calls that functions of cells make. It does not know calls inside
 // compiled functions between them.
-func (rt *Runtime) stack() []tracePoint {
-	s := &rt.callers
+func (s *Stacks) stack() []tracePoint {
 	list := []tracePoint{s.points.ofRuntime("runtime.Callers")}
 	g := s.current()
 	if g == nil {
 		g = &callStack{}
 	}
 	for _, f := range slices.Backward(g.frames) {
-		if strings.HasPrefix(f.function.name, "runtime.") {
-			list = append(list, s.points.ofRuntime(f.function.name))
+		if strings.HasPrefix(f.Function.Name, "runtime.") {
+			list = append(list, s.points.ofRuntime(f.Function.Name))
 			continue
 		}
-		file, line := rt.fileLine(token.Pos(f.at))
-		list = append(list, tracePoint{f.function.name, file, line})
+		file, line := s.FileLine(token.Pos(f.At))
+		list = append(list, tracePoint{f.Function.Name, file, line})
 	}
 	if g.main {
 		list = append(list, s.points.ofRuntime("runtime.main"))
@@ -240,32 +265,32 @@ func (rt *Runtime) stack() []tracePoint {
 	return append(list, s.points.ofRuntime("runtime.goexit"))
 }
 
-// runtimeCallers is runtime.Callers.
-func (rt *Runtime) runtimeCallers(skip int, pcs []uintptr) int {
-	list := rt.stack()
+// Callers is runtime.Callers.
+func (s *Stacks) Callers(skip int, pcs []uintptr) int {
+	list := s.stack()
 	list = list[min(max(skip, 0), len(list)):]
 	n := min(len(list), len(pcs))
 	for i, p := range list[:n] {
-		pcs[i] = rt.callers.points.counter(p)
+		pcs[i] = s.points.counter(p)
 	}
 	return n
 }
 
-// runtimeCaller is runtime.Caller.
-func (rt *Runtime) runtimeCaller(skip int) (pc uintptr, file string, line int, ok bool) {
-	list := rt.stack()
+// Caller is runtime.Caller.
+func (s *Stacks) Caller(skip int) (pc uintptr, file string, line int, ok bool) {
+	list := s.stack()
 	if skip < -1 || skip+1 >= len(list) {
 		return 0, "", 0, false
 	}
 	p := list[skip+1]
-	return rt.callers.points.counter(p), p.file, p.line, true
+	return s.points.counter(p), p.file, p.line, true
 }
 
-// runtimeFrames is runtime.CallersFrames.
-func (rt *Runtime) runtimeFrames(pcs []uintptr) *runtime.Frames {
+// Frames is runtime.CallersFrames.
+func (s *Stacks) Frames(pcs []uintptr) *runtime.Frames {
 	var list []runtime.Frame
 	for _, pc := range pcs {
-		if p, f := rt.callers.points.at(pc); f != nil {
+		if p, f := s.points.at(pc); f != nil {
 			list = append(list, runtime.Frame{PC: pc - 1, Func: f, Function: p.name, File: p.file, Line: p.line, Entry: pc - 1})
 			continue
 		}
@@ -280,6 +305,3 @@ func (rt *Runtime) runtimeFrames(pcs []uintptr) *runtime.Frames {
 	frames, _ := unexported.Frames(list)
 	return frames
 }
-
-// doingNothing is the step of a call that only gives information to the walk of the tree.
-func doingNothing(next yaegi.Step) yaegi.Step { return func(*yaegi.Frame) yaegi.Step { return next } }

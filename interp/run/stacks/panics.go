@@ -1,4 +1,4 @@
-package run
+package stacks
 
 import (
 	"reflect"
@@ -74,8 +74,11 @@ func (s *panicStacks) raised(v any) *Panic {
 	return &Panic{Value: v}
 }
 
+// Count sets the variable contract.PanickingVar.
+func (s *Stacks) Count(panicking *int) { s.panics.count = panicking }
+
 // Raised returns the panic with a value that was recovered.
-func (rt *Runtime) Raised(v any) *Panic { return rt.panics.raised(PanicValue(v)) }
+func (s *Stacks) Raised(v any) *Panic { return s.panics.raised(PanicValue(v)) }
 
 // beganUnder records that p, or the first of the panics before it, began in a deferred call that
 // ran because of q.
@@ -105,11 +108,11 @@ func sameValue(v, w any) bool {
 type Panic struct {
 	Value      any
 	Recovered  bool
-	Repanicked bool        // it was recovered once, and the program panicked again with its value
-	Before     *Panic      // the panic in whose deferred calls this one began, or nil
-	at         int         // the position of the statement that panicked
-	depth      int         // depth of the deferred function that runs; see deferred
-	frames     []callFrame // the stack on which it began, if stacks are recorded
+	Repanicked bool   // it was recovered once, and the program panicked again with its value
+	Before     *Panic // the panic in whose deferred calls this one began, or nil
+	at         int    // the position of the statement that panicked
+	depth      int    // depth of the deferred function that runs; see deferred
+	frames     []Call // the stack on which it began, if stacks are recorded
 }
 
 // PanicValue returns the value with which a program panicked, given the recovered value: yaegi

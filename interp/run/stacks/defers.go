@@ -1,4 +1,4 @@
-package run
+package stacks
 
 import (
 	"runtime"
@@ -6,9 +6,9 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
-// defers has the deferred calls of one call of a function.
-type defers struct {
-	rt    *Runtime
+// Defers has the deferred calls of one call of a function.
+type Defers struct {
+	of    *Stacks
 	calls []deferred
 	stack stackOfDefers
 	*Panic
@@ -22,60 +22,60 @@ type deferred struct {
 	depth int
 }
 
-func (rt *Runtime) newDefers() *defers {
-	return &defers{rt: rt, Panic: &Panic{Recovered: true}}
+// NewDefers returns the deferred calls of a call that has deferred none yet.
+func (s *Stacks) NewDefers() *Defers {
+	return &Defers{of: s, Panic: &Panic{Recovered: true}}
 }
 
 // Push defers a call of function.
-func (d *defers) Push(function func()) { d.calls = append(d.calls, deferred{function, 1}) }
+func (d *Defers) Push(function func()) { d.calls = append(d.calls, deferred{function, 1}) }
 
 // PushCall defers the function that call calls.
-func (d *defers) PushCall(call func()) { d.calls = append(d.calls, deferred{call, 2}) }
+func (d *Defers) PushCall(call func()) { d.calls = append(d.calls, deferred{call, 2}) }
 
 // PushRecover defers a call of the builtin recover. It stops the panic because of which the
 // function that defers it runs as a deferred call.
-func (d *defers) PushRecover() { d.calls = append(d.calls, deferred{nil, 0}) }
+func (d *Defers) PushRecover() { d.calls = append(d.calls, deferred{nil, 0}) }
 
 // Do runs a function's body and then its deferred calls, last first. If the function still panics
-// then, Do panics. If code of cells is stopped meanwhile, runLate makes the deferred calls.
-func (d *defers) Do(body func()) {
-	d.stack = d.rt.callers.deferring()
+// then, Do panics. If code of cells is stopped meanwhile, the deferred calls are made later.
+func (d *Defers) Do(body func()) {
+	d.stack = d.of.deferring()
 	left := false
 	defer func() {
 		if !left { // by runtime.Goexit
-			d.runAll()
+			d.RunAll()
 		}
 	}()
 	d.attempt(body)
-	d.runAll()
+	d.RunAll()
 	left = true
 	if !d.Recovered && len(d.calls) == 0 {
-		*d.rt.mark = d.at
-		d.rt.panics.raise(d.Panic)
+		*d.of.Mark = d.at
+		d.of.panics.raise(d.Panic)
 		panic(d.Value)
 	}
 }
 
-// runAll makes the deferred calls. If code of cells is stopped, it keeps the remaining ones for
-// runLate.
-func (d *defers) runAll() {
-	for len(d.calls) > 0 && !d.rt.leave(d) {
+// RunAll makes the deferred calls. If code of cells is stopped, it keeps them for later.
+func (d *Defers) RunAll() {
+	for len(d.calls) > 0 && !d.of.leave(d) {
 		call := d.calls[len(d.calls)-1]
 		d.calls = d.calls[:len(d.calls)-1]
 		if call.call != nil {
 			d.run(call)
 		} else if d.Recovered {
-			d.rt.recoverAt(1) // calledAt takes Do for a body, which has returned
+			d.of.recoverAt(1) // calledAt takes Do for a body, which has returned
 		}
 	}
 }
 
 // attempt makes a call. If the call panics, that panic replaces the current one.
-func (d *defers) attempt(call func()) {
+func (d *Defers) attempt(call func()) {
 	defer func() {
 		if v := recover(); v != nil {
-			d.Panic = d.rt.panics.raised(PanicValue(v))
-			d.at = *d.rt.mark
+			d.Panic = d.of.panics.raised(PanicValue(v))
+			d.at = *d.of.Mark
 			if frames := d.stack.panicked(d.Value, d.at); d.frames == nil {
 				d.frames = frames
 			}
@@ -85,10 +85,10 @@ func (d *defers) attempt(call func()) {
 }
 
 // run makes a deferred call.
-func (d *defers) run(c deferred) {
+func (d *Defers) run(c deferred) {
 	under := d.Panic
 	panics := !under.Recovered
-	defer d.rt.panics.enter(under)()
+	defer d.of.panics.enter(under)()
 	defer d.stack.enter(under)()
 	d.depth = c.depth
 	d.attempt(c.call)
@@ -97,13 +97,13 @@ func (d *defers) run(c deferred) {
 	}
 }
 
-// recoverPanic is the builtin recover in a cell: it stops a panic only if the deferred function
+// Recover is the builtin recover in a cell: it stops a panic only if the deferred function
 // itself calls it.
-func (rt *Runtime) recoverPanic() any { return rt.recoverAt(0) }
+func (s *Stacks) Recover() any { return s.recoverAt(0) }
 
 // recoverAt is recover for a caller that is deeper by some functions than the stack shows.
-func (rt *Runtime) recoverAt(deeper int) any {
-	p := rt.panics.current()
+func (s *Stacks) recoverAt(deeper int) any {
+	p := s.panics.current()
 	if p == nil || p.Recovered || calledAt()+deeper != p.depth {
 		return nil
 	}
@@ -111,10 +111,10 @@ func (rt *Runtime) recoverAt(deeper int) any {
 	return p.Value
 }
 
-// forward notes that the calling function of a cell calls another function in its place. If the
+// Forward notes that the calling function of a cell calls another function in its place. If the
 // caller is the deferred function, that other function becomes it.
-func (rt *Runtime) forward() {
-	if p := rt.panics.current(); p != nil && !p.Recovered && calledAt() == p.depth {
+func (s *Stacks) Forward() {
+	if p := s.panics.current(); p != nil && !p.Recovered && calledAt() == p.depth {
 		p.depth++
 	}
 }
@@ -125,8 +125,9 @@ const (
 	// that this module uses instead of it where it can.
 	cellFunction = yaegi.CallFunction
 	calledBody   = yaegi.BodyFunction
-	runDeferred  = ownPrefix + "(*defers).run"
-	doBody       = ownPrefix + "(*defers).Do"
+	runDeferred  = ownPrefix + "(*Defers).run"
+	doBody       = ownPrefix + "(*Defers).Do"
+	ownPrefix    = "github.com/symmrepl/symmrepl/interp/run/stacks."
 )
 
 // calledAt returns the number of functions of cells between the deferred call that runs and the
