@@ -77,7 +77,8 @@ var parts = []part{
 
 	// A session on one rank: interp is what session calls an Evaluator.
 	{"interp", []string{"internal", "interp/check", "interp/help", "interp/internal", "interp/lower", "interp/run",
-		"interp/run/contract", "interp/run/faults", "interp/run/limits", "interp/run/native", "interp/run/stacks", "interp/symbols", "session", "session/inband", "symmem"}},
+		"interp/run/contract", "interp/run/faults", "interp/run/limits", "interp/run/native", "interp/run/stacks", "interp/run/standing",
+		"interp/run/trees", "interp/symbols", "session", "session/inband", "symmem"}},
 	{"interp/replay", []string{"interp/check", "interp/recorded", "interp/symbols", "session"}},
 	{"interp/export", []string{".", "internal", "interp/check", "interp/export/modules", "interp/recorded", "interp/symbols", "kernels", "session"}},
 	{"interp/recorded", []string{"interp/check", "interp/help", "session"}},
@@ -85,7 +86,11 @@ var parts = []part{
 	{"interp/lower", []string{"interp/check", "interp/generics", "interp/lower/typed", "interp/run/contract", "session"}},
 	{"interp/lower/typed", nil},
 	{"interp/run", []string{"display", "internal", "interp/check", "interp/internal", "interp/internal/yaegi", "interp/run/contract",
-		"interp/run/faults", "interp/run/limits", "interp/run/native", "interp/run/stacks", "interp/symbols", "session", "session/inband"}},
+		"interp/run/faults", "interp/run/limits", "interp/run/native", "interp/run/stacks", "interp/run/standing", "interp/run/trees",
+		"interp/symbols", "session", "session/inband"}},
+	{"interp/run/trees", []string{"interp/internal/yaegi", "interp/run/contract", "interp/run/faults", "interp/run/native",
+		"interp/run/stacks", "interp/run/standing", "session/inband"}},
+	{"interp/run/standing", []string{"interp/internal/yaegi", "interp/run/contract", "interp/run/stacks"}},
 	{"interp/run/stacks", []string{"interp/internal", "interp/internal/yaegi", "interp/run/contract", "interp/run/faults", "session"}},
 	{"interp/run/native", []string{"interp/check", "interp/internal", "interp/internal/yaegi", "interp/run/contract", "interp/run/faults"}},
 	{"interp/run/limits", []string{"interp/run/faults"}},

@@ -73,14 +73,14 @@ func (in *Interp) compile(c *check.Cell) (*compiled, *session.Error) {
 			return !is
 		})
 	}
-	in.runtime.NoteUses(c.Info)
+	in.runtime.Trees.NoteUses(c.Info)
 	var err *session.Error
 	if out.lowered, err = in.program.Lower(c, in.debugged); err != nil {
 		return nil, err
 	}
-	in.runtime.AddPoints(out.lowered.Points)
+	in.runtime.Stops.AddPoints(out.lowered.Points)
 	if err := in.compileLowered(out); err != nil {
-		in.runtime.DropPoints(out.lowered.Points)
+		in.runtime.Stops.DropPoints(out.lowered.Points)
 		out.lowered.Rollback()
 		return nil, yaegiError(c, err)
 	}
@@ -158,12 +158,12 @@ func (in *Interp) declareOwn() error {
 	if err != nil {
 		return err
 	}
-	_, err = in.runtime.ExecuteProgram(p)
+	_, err = in.runtime.Trees.ExecuteProgram(p)
 	return err
 }
 
 func (in *Interp) compileFile(at token.Pos, decls []ast.Decl) (*interp.Program, error) {
-	return in.runtime.Compile(&ast.File{Package: at, Name: &ast.Ident{NamePos: at, Name: check.PackageName}, Decls: decls})
+	return in.runtime.Trees.Compile(&ast.File{Package: at, Name: &ast.Ident{NamePos: at, Name: check.PackageName}, Decls: decls})
 }
 
 // compileImports imports packages into yaegi, each once: all files have the same name, and so share

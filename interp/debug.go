@@ -16,8 +16,8 @@ import (
 	"github.com/symmrepl/symmrepl/internal/values"
 	"github.com/symmrepl/symmrepl/interp/help"
 	"github.com/symmrepl/symmrepl/interp/lower"
-	"github.com/symmrepl/symmrepl/interp/run"
 	"github.com/symmrepl/symmrepl/interp/run/contract"
+	"github.com/symmrepl/symmrepl/interp/run/standing"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -73,7 +73,7 @@ func (in *Interp) forgetPoints(text *keptText) {
 		return
 	}
 	for _, p := range text.points {
-		in.runtime.DropPoints([]*contract.Point{p.Point})
+		in.runtime.Stops.DropPoints([]*contract.Point{p.Point})
 	}
 	text.points = nil
 	in.arm()
@@ -105,20 +105,20 @@ func (t *keptText) setBreaks(lines []int) {
 func (in *Interp) arm() {
 	for _, text := range in.texts {
 		if slices.ContainsFunc(text.points, func(p textPoint) bool { return p.Breaks() }) {
-			in.runtime.Arm(true)
+			in.runtime.Stops.Arm(true)
 			return
 		}
 	}
-	in.runtime.Arm(false)
+	in.runtime.Stops.Arm(false)
 }
 
 // OnStop implements session.DebuggedEvaluator.
 func (in *Interp) OnStop(stopped func(session.StopReason, session.Place)) {
-	in.runtime.OnStop(func(s *run.Standing) {
+	in.runtime.Stops.OnStop(func(s *standing.Goroutine) {
 		in.mu.Lock()
 		place := in.placeOf(s.Frames[0].Pos)
 		in.mu.Unlock()
-		reason := map[run.Reason]session.StopReason{run.AtBreakpoint: session.AtBreakpoint, run.AfterStep: session.AfterStep}[s.Reason]
+		reason := map[standing.Reason]session.StopReason{standing.AtBreakpoint: session.AtBreakpoint, standing.AfterStep: session.AfterStep}[s.Reason]
 		stopped(cmp.Or(reason, session.Paused), place)
 	})
 }
@@ -150,12 +150,12 @@ func (in *Interp) Break(lines map[int][]int) {
 
 // Resume implements session.DebuggedEvaluator.
 func (in *Interp) Resume(how session.Resume) {
-	in.runtime.Resume(map[session.Resume]run.Way{session.StepOver: run.StepOver, session.StepIn: run.StepIn,
-		session.StepOut: run.StepOut}[how])
+	in.runtime.Stops.Resume(map[session.Resume]standing.Way{session.StepOver: standing.StepOver, session.StepIn: standing.StepIn,
+		session.StepOut: standing.StepOut}[how])
 }
 
 // Pause implements session.DebuggedEvaluator.
-func (in *Interp) Pause() { in.runtime.Pause() }
+func (in *Interp) Pause() { in.runtime.Stops.Pause() }
 
 // LeaveDebugger implements session.DebuggedEvaluator.
 func (in *Interp) LeaveDebugger() {
@@ -166,12 +166,12 @@ func (in *Interp) LeaveDebugger() {
 	}
 	in.arm()
 	in.mu.Unlock()
-	in.runtime.ResumeFreely()
+	in.runtime.Stops.ResumeFreely()
 }
 
 // debug answers a query about the goroutine that stands.
 func (in *Interp) debug(q session.Query) (a session.Answer, err error) {
-	s := in.runtime.Standing()
+	s := in.runtime.Stops.Standing()
 	if s == nil {
 		return a, errors.New("no code of the rank stands at a breakpoint")
 	}
@@ -213,7 +213,7 @@ func (in *Interp) debug(q session.Query) (a session.Answer, err error) {
 // lookedAt returns the value of a query that is the name of a variable whose value might describe itself
 // by code of cells. Editors ask for names below the pointer, and looking runs no code. It returns false
 // for other queries.
-func (in *Interp) lookedAt(frame run.StandingFrame, q session.Query) (text string, ok bool) {
+func (in *Interp) lookedAt(frame standing.Frame, q session.Query) (text string, ok bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	variables := in.variablesCalled(q.Arg)
@@ -240,7 +240,7 @@ func (in *Interp) lookedAt(frame run.StandingFrame, q session.Query) (text strin
 // evaluateIn evaluates the expression or assignment of a query in the frame of a goroutine that
 // stands. The local variables that it mentions become variables of a cell, in yaegi aliases of the
 // goroutine's own, and the cell is forgotten afterwards.
-func (in *Interp) evaluateIn(frame run.StandingFrame, q session.Query) session.Result {
+func (in *Interp) evaluateIn(frame standing.Frame, q session.Query) session.Result {
 	lent := map[*types.Var]reflect.Value{}
 	c, err := in.prepareIn(frame, q, lent)
 	if err != nil {
@@ -285,7 +285,7 @@ func (in *Interp) evaluateIn(frame run.StandingFrame, q session.Query) session.R
 func (in *Interp) runEvaluation(c *compiled) (result session.Result) {
 	in.runtime.Evaluating(func() {
 		defer in.endShowing()
-		if _, err := in.runtime.ExecuteProgram(c.main); err != nil {
+		if _, err := in.runtime.Trees.ExecuteProgram(c.main); err != nil {
 			result = session.Result{Err: in.panicError(c, err)}
 		} else {
 			result = in.result(c)
@@ -296,7 +296,7 @@ func (in *Interp) runEvaluation(c *compiled) (result session.Result) {
 
 // prepareIn compiles a cell for evaluateIn, and puts the local variables that the cell uses into
 // lent.
-func (in *Interp) prepareIn(frame run.StandingFrame, q session.Query, lent map[*types.Var]reflect.Value) (*compiled, *session.Error) {
+func (in *Interp) prepareIn(frame standing.Frame, q session.Query, lent map[*types.Var]reflect.Value) (*compiled, *session.Error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	base := in.checker.Files().Base()
@@ -310,7 +310,7 @@ func (in *Interp) prepareIn(frame run.StandingFrame, q session.Query, lent map[*
 }
 
 // compileIn is prepareIn without the clean-up after an error. in.mu is held.
-func (in *Interp) compileIn(frame run.StandingFrame, q session.Query, lent map[*types.Var]reflect.Value) (*compiled, *session.Error) {
+func (in *Interp) compileIn(frame standing.Frame, q session.Query, lent map[*types.Var]reflect.Value) (*compiled, *session.Error) {
 	used := namesIn(q.Arg)
 	var variables []*types.Var
 	for _, v := range frame.Variables {

@@ -100,7 +100,7 @@ func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
 	ending, stuck := in.runtime.Execute(ctx, c.Cell, c.brief, func() error {
 		defer in.endShowing()
 		for _, part := range all {
-			if _, err := in.runtime.ExecuteProgram(part.main); err != nil {
+			if _, err := in.runtime.Trees.ExecuteProgram(part.main); err != nil {
 				result.Err = in.panicError(c, err)
 				return err
 			}
@@ -136,7 +136,7 @@ func (in *Interp) install(c *compiled) error {
 		if p == nil {
 			continue
 		}
-		if _, err := in.runtime.ExecuteProgram(p); err != nil {
+		if _, err := in.runtime.Trees.ExecuteProgram(p); err != nil {
 			return err
 		}
 	}

@@ -94,7 +94,7 @@ func (in *Interp) Position() int { return int(in.runtime.Position()) }
 
 // Doing describes the activity of the running cell. It may be called at any time.
 func (in *Interp) Doing() session.Activity {
-	if s := in.runtime.Standing(); s != nil {
+	if s := in.runtime.Stops.Standing(); s != nil {
 		in.mu.Lock()
 		defer in.mu.Unlock()
 		at := in.placeOf(s.Frames[0].Pos)

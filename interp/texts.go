@@ -8,7 +8,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/lower"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/trees"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
 )
@@ -44,7 +44,7 @@ func (in *Interp) remember(c *compiled) {
 		text.trees++
 		// A weak pointer, because the interpreter refers to its trees.
 		self := weak.Make(in)
-		runtime.AddCleanup(run.Tree(p), func(t tree) {
+		runtime.AddCleanup(trees.Of(p), func(t tree) {
 			if in := self.Value(); in != nil {
 				in.forgetTree(t)
 			}

@@ -42,7 +42,7 @@ func (rt *Runtime) abandon(x *execution) bool {
 	// From now on a goroutine whose call returns ends, even if the execution is not abandoned after
 	// all.
 	if !x.abandoned.Swap(true) {
-		rt.abandoned.Add(1)
+		rt.Trees.Abandoned.Add(1)
 	}
 	calls, held := rt.callsOf(x)
 	if held || len(calls) == 0 || slices.ContainsFunc(calls, func(c Call) bool { return c.Function == "" }) {
@@ -97,6 +97,9 @@ func (rt *Runtime) callOf(x *execution) string {
 // leaveAbandoned ends the calling goroutine if its execution was abandoned. While an execution is
 // being stopped, leaveAbandoned first waits until all interpreted code has stopped.
 func (rt *Runtime) leaveAbandoned() {
+	if rt.Trees.Abandoned.Load() == 0 {
+		return
+	}
 	if halted := rt.halting.Load(); halted != nil {
 		<-*halted
 	}

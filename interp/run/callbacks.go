@@ -21,7 +21,7 @@ type foreignPanics struct{ rt *Runtime }
 
 // Write is called for every interpreted function that a panic leaves.
 func (f foreignPanics) Write(p []byte) (int, error) {
-	if _, own := f.rt.own.Load(goid.Get()); own || recovers() {
+	if f.rt.recovers() || recovers() {
 		return len(p), nil
 	}
 	e := &session.Error{Kind: session.KindPanic, Peer: -1, Msg: "panic in a function that compiled code called on a goroutine of its own"}
@@ -60,6 +60,13 @@ func recovers() bool {
 			return false
 		}
 	}
+}
+
+// recovers reports whether the calling goroutine recovers from panics of cells. On another
+// goroutine a panic may end the process.
+func (rt *Runtime) recovers() bool {
+	_, own := rt.own.Load(goid.Get())
+	return own
 }
 
 // SetFinalizer is runtime.SetFinalizer. All finalizers run on one goroutine, which must not end.

@@ -8,9 +8,6 @@
 // from Go: in type assertions, comparisons of interfaces, deferred calls, panics and select. Others
 // end blocking calls, such as Lock and Wait, when a cell is stopped.
 //
-// Package native converts values of cells for interfaces of compiled code, and back. Package stacks
-// has the panics, the deferred calls and the call stacks of goroutines.
-//
 // # Executions
 //
 // Execute runs a cell's code, one cell at a time, beside the goroutines that earlier cells have
@@ -18,16 +15,20 @@
 // live frames from abandoned ones, and ends the code's waits (stop.go); its deferred calls are made
 // afterwards (latedefers.go). A cell that cannot end because a compiled call does not return is
 // abandoned (abandon.go): guards in the compiled trees end its goroutine when the call returns or
-// calls a function of a cell (guard.go). Only a call that holds the device keeps other cells from
-// starting until it returns. While code runs, package limits checks how much memory it takes.
+// calls a function of a cell (package trees). Only a call that holds the device keeps other cells
+// from starting until it returns. While code runs, package limits checks how much memory it takes.
 //
-// The runtime replaces yaegi's steps that store positions, compare, compute and assign numbers,
-// index elements, and call functions. A case that such a step does not support runs yaegi's step.
-// The walk of a compiled tree decides which nodes get one (guard.go, steps.go); the steps that
-// touch memory are in package yaegi.
+// # Rooms
 //
-// The steps of a declared function are made when the function is first called (bodies.go). Yaegi
-// has compiled it by then, so yaegi still rejects an invalid cell as a whole.
+// The parts of a Runtime are packages below this one. Each imports only those after it:
+//
+//	trees      compiles and executes programs, and changes the trees that yaegi compiles
+//	standing   the debugger's stops: the goroutine that stands before a statement
+//	stacks     panics, deferred calls and call stacks of goroutines
+//	native     the Go types that stand for types of cells in compiled code, and their values
+//	limits     memory, stacks and time that code may take
+//	faults     faults worded as Go's
+//	contract   all that package lower and the runtime share
 //
 // # What it knows of yaegi
 //
@@ -51,16 +52,6 @@
 //	abandon.go           compiled calls that do not return
 //	stop.go              taking turns, interrupting, waiting for code to end
 //	stdin.go, stdout.go, waits.go, select.go, callbacks.go   blocking calls, and calls from compiled code
-//
-// Trees and steps:
-//
-//	entries.go           calls of helpers with which functions begin
-//	functioncode.go      the functions behind function values
-//	nilreceivers.go      panics of calls of methods of nil
-//	elements.go          panics of x[i] and x[i:j]
-//	steps.go             which nodes have steps of ours
-//	guard.go             the walk: calls and functions check whether their execution was abandoned
-//	bodies.go            compiling and executing programs; bodies whose steps are made at their first call
 //
 // What lowered code calls:
 //

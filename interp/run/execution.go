@@ -70,7 +70,7 @@ func (rt *Runtime) Execute(ctx context.Context, c *check.Cell, brief bool, code 
 	x := newExecution(c)
 	defer close(x.done)
 	rt.begin(x)
-	defer rt.stops.forget()
+	defer rt.Stops.Forget()
 	if brief {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 		rt.runStatements(x, code)
@@ -174,6 +174,26 @@ func (rt *Runtime) goRun(f func()) {
 		debug.SetPanicOnFault(true)
 		f()
 	}()
+}
+
+// Evaluating runs f on a new goroutine, as code of the running cell that never stands, and returns
+// when f has ended. Positions and values that f shows do not replace the cell's.
+func (rt *Runtime) Evaluating(f func()) {
+	x := rt.current()
+	x.alive.Add(1)
+	rt.started()
+	mark, call := *rt.Stacks.Mark, *rt.Stacks.CallMark
+	defer rt.setAside()()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer rt.goroutineEnded(x)
+		defer rt.enter(x)()
+		defer rt.Stops.Pass()()
+		f()
+	}()
+	<-done
+	*rt.Stacks.Mark, *rt.Stacks.CallMark = mark, call
 }
 
 // goroutineEnded notes that a goroutine of x has ended.

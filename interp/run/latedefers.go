@@ -13,7 +13,7 @@ const LateGrace = time.Second
 // runs again, so that its deferred calls are made then. If the execution was abandoned, they are
 // dropped.
 func (rt *Runtime) leave(d *stacks.Defers) bool {
-	if rt.abandoned.Load() > 0 && rt.isAbandoned() {
+	if rt.Trees.Abandoned.Load() > 0 && rt.isAbandoned() {
 		return true
 	}
 	rt.mu.Lock()

@@ -19,14 +19,12 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run/limits"
 	"github.com/symmrepl/symmrepl/interp/run/native"
 	"github.com/symmrepl/symmrepl/interp/run/stacks"
+	"github.com/symmrepl/symmrepl/interp/run/standing"
+	"github.com/symmrepl/symmrepl/interp/run/trees"
 	"github.com/symmrepl/symmrepl/interp/symbols"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
 )
-
-// Tree returns the tree of a compiled program, for runtime.AddCleanup: the program's positions and
-// function literals may be used while the tree is reachable.
-func Tree(p *interp.Program) *yaegi.Node { return yaegi.Tree(p) }
 
 // Host is the session that code runs for. Its methods may be called by any goroutine of a cell.
 type Host interface {
@@ -53,14 +51,13 @@ type Runtime struct {
 	Limits  *limits.Limits
 	Natives *native.Types
 	Stacks  *stacks.Stacks
+	Stops   *standing.Stops
+	Trees   *trees.Trees
 	host    Host
 	yaegi   *yaegi.Interpreter
 	stdin   stdin
-	program bool // the cells are a program, which may end the process
-	stops   stops
+	program bool         // the cells are a program, which may end the process
 	busy    atomic.Int64 // how many cells and goroutines of cells run
-	// printsItself is set once code of cells has used the variable os.Stdout: see printing.
-	printsItself atomic.Bool
 	// postponed counts how often cells have scheduled a function for later, with time.AfterFunc and
 	// the like. It never decreases, because a cell that holds a timer may reset it.
 	postponed atomic.Int64
@@ -68,10 +65,6 @@ type Runtime struct {
 	// panics
 	own sync.Map
 
-	making sync.Mutex // held while compiling, or making steps
-
-	// 0 if no execution is being stopped, and none is abandoned and still has goroutines
-	abandoned atomic.Int64
 	// closed when the execution that was stopped last no longer runs interpreted code; nil before
 	// the first stop
 	halting atomic.Pointer[chan struct{}]
@@ -109,6 +102,8 @@ func New(host Host, input io.Reader, memory uint64, others contract.Exports) (*R
 		return nil, err
 	}
 	rt.Natives = native.New(rt.yaegi, func() *check.Checker { return host.Checker() })
+	rt.Stops = standing.New(rt.Stacks, rt.context, rt.leaveAbandoned)
+	rt.Trees = trees.New(rt.yaegi, rt.Natives, rt.Stacks, rt.Stops, trees.Control{Leave: rt.leaveAbandoned, Recovers: rt.recovers})
 	rt.yaegi.Provide(symbols.Tables(rt.overrides(), rt.stdin.symbols(), rt.exports(), others))
 	return rt, nil
 }
@@ -128,7 +123,7 @@ func (rt *Runtime) begin(x *execution) {
 		*rt.Stacks.Mark, *rt.Stacks.CallMark = int(stmts[0].Pos()), int(stmts[0].Pos())
 	}
 	rt.execution, rt.values, rt.texts, rt.forms, rt.shown = x, nil, nil, display.Data{}, false
-	rt.stops.halt(false)
+	rt.Stops.Halt(false)
 }
 
 // current returns the execution of the running cell, or of the last one.

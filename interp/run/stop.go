@@ -42,7 +42,7 @@ func (rt *Runtime) Begin() (end func(), err *session.Error) {
 		defer rt.turn.Unlock()
 		return nil, rt.stuckError()
 	}
-	rt.abandoned.Store(int64(len(rt.Calls())))
+	rt.Trees.Abandoned.Store(int64(len(rt.Calls())))
 	rt.started()
 	rt.stdin.begin()
 	return func() {
@@ -75,16 +75,16 @@ func (rt *Runtime) Close() {
 // until it has. Unwinds says that a limit or a panic is the reason.
 func (rt *Runtime) stopExecution(x *execution, unwinds bool) bool {
 	x.ended.Store(true)
-	rt.stops.halt(true)
+	rt.Stops.Halt(true)
 	halted := make(chan struct{})
 	rt.halting.Store(&halted)
-	rt.abandoned.Add(1)
+	rt.Trees.Abandoned.Add(1)
 	// Waits end first and are permitted again last, because a function that ends while code is
 	// being stopped must see that its deferred calls are made later. Code after an ended wait does
 	// not run meanwhile: see leaveAbandoned.
 	begin := rt.stopWaits()
 	rt.stopped = &stopped{x, []func(){rt.yaegi.Stop(), begin}}
-	rt.abandoned.Add(-1)
+	rt.Trees.Abandoned.Add(-1)
 	close(halted)
 	return rt.join(unwinds)
 }

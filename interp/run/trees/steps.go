@@ -1,9 +1,8 @@
-package run
+package trees
 
 import (
 	"strconv"
 
-	"github.com/petermattis/goid"
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 	"github.com/symmrepl/symmrepl/interp/run/contract"
 	"github.com/symmrepl/symmrepl/interp/run/stacks"
@@ -14,10 +13,10 @@ import (
 // steps of operations are in package yaegi; elements.go and nilreceivers.go add their panics.
 
 // useStep replaces the step of a node in a function, if this package has one for it.
-func (rt *Runtime) useStep(node *yaegi.Node, in *stacks.Scope) {
+func (t *Trees) useStep(node *yaegi.Node, in *stacks.Scope) {
 	list := node.Children()
 	if len(list) > 1 && isHelper(list[0], contract.StopAt) {
-		rt.stoppingAt(node, in)
+		t.stops.Stopping(node, in)
 		return
 	}
 	switch len(list) {
@@ -27,14 +26,14 @@ func (rt *Runtime) useStep(node *yaegi.Node, in *stacks.Scope) {
 		}
 		switch list[0].Name() {
 		case contract.MarkVar:
-			node.Generate(storing(rt.Stacks.Mark, node.Position()))
+			node.Generate(storing(t.stacks.Mark, node.Position()))
 		case contract.CallVar:
-			node.Generate(storing(rt.Stacks.CallMark, node.Position()))
+			node.Generate(storing(t.stacks.CallMark, node.Position()))
 		}
 	case 2: // import#.leave#(5)
 		if isHelper(list[0], contract.Leave) {
 			position, _ := strconv.Atoi(list[1].Name())
-			node.Generate(rt.Stacks.Leaving(position))
+			node.Generate(t.stacks.Leaving(position))
 		}
 	case 3: // import#.code#(name, at)
 		if isHelper(list[0], contract.Code) {
@@ -43,7 +42,7 @@ func (rt *Runtime) useStep(node *yaegi.Node, in *stacks.Scope) {
 	case 4: // import#.enter#(name, end, top)
 		if isHelper(list[0], contract.Enter) {
 			name, _ := strconv.Unquote(list[1].Name())
-			node.Generate(rt.Stacks.Entering(in, name, list[3].Name() == "true"))
+			node.Generate(t.stacks.Entering(in, name, list[3].Name() == "true"))
 		}
 	}
 }
@@ -60,30 +59,23 @@ func storing(variable *int, position int) func(next yaegi.Step) yaegi.Step {
 
 // quicken replaces the step of a node if the node is an operation for which package yaegi has a
 // step.
-func (rt *Runtime) quicken(node *yaegi.Node) {
-	generator := rt.yaegi.Generator(node)
+func (t *Trees) quicken(node *yaegi.Node) {
+	generator := t.yaegi.Generator(node)
 	if bounds := yaegi.BoundsOf(generator); bounds != nil {
-		node.Wrap(func(plain yaegi.Step) yaegi.Step { return node.Slicing(bounds, rt.checkingSlice(node, bounds, plain)) })
+		node.Wrap(func(plain yaegi.Step) yaegi.Step { return node.Slicing(bounds, t.checkingSlice(node, bounds, plain)) })
 		return
 	}
 	switch generator {
 	case "":
 	case yaegi.IndexGenerator:
-		node.Wrap(func(plain yaegi.Step) yaegi.Step { return node.Indexing(rt.checkingIndex(node, plain)) })
+		node.Wrap(func(plain yaegi.Step) yaegi.Step { return node.Indexing(t.checkingIndex(node, plain)) })
 	case yaegi.MethodGenerator:
 		if len(node.Children()) == 2 {
-			node.Wrap(func(plain yaegi.Step) yaegi.Step { return rt.selectingMethod(node, plain) })
+			node.Wrap(func(plain yaegi.Step) yaegi.Step { return t.selectingMethod(node, plain) })
 		}
 	case yaegi.LiteralGenerator:
-		rt.yaegi.Literal(node, rt.recovers)
+		t.yaegi.Literal(node, t.control.Recovers)
 	default:
-		rt.yaegi.Quicken(node, generator)
+		t.yaegi.Quicken(node, generator)
 	}
-}
-
-// recovers reports whether the calling goroutine recovers from panics of cells. On another
-// goroutine a panic may end the process; see callbacks.go.
-func (rt *Runtime) recovers() bool {
-	_, own := rt.own.Load(goid.Get())
-	return own
 }

@@ -1,4 +1,4 @@
-package run
+package trees
 
 import (
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
@@ -14,39 +14,39 @@ import (
 // guard makes the code of a tree end when its execution is abandoned, and replaces steps of
 // yaegi's: see steps.go. Yaegi has already made the steps of function literals; they are made
 // again.
-func (rt *Runtime) guard(node *yaegi.Node, in *stacks.Scope) {
+func (t *Trees) guard(node *yaegi.Node, in *stacks.Scope) {
 	node.Unmake()
-	switch generator := rt.yaegi.Generator(node); generator {
+	switch generator := t.yaegi.Generator(node); generator {
 	case yaegi.CallGenerator:
-		rt.yaegi.Call(node)
-		rt.guardCall(node, in)
+		t.yaegi.Call(node)
+		t.guardCall(node, in)
 	case yaegi.BinaryGenerator:
-		rt.yaegi.CallCompiled(node)
-		node.Wrap(func(s yaegi.Step) yaegi.Step { return rt.printing(node, s) })
-		rt.guardCall(node, in)
+		t.yaegi.CallCompiled(node)
+		node.Wrap(func(s yaegi.Step) yaegi.Step { return t.printing(node, s) })
+		t.guardCall(node, in)
 	}
-	rt.useStep(node, in)
-	rt.quicken(node)
+	t.useStep(node, in)
+	t.quicken(node)
 	if node.IsFunction() {
-		rt.guardFunction(node, in.Enter())
+		t.guardFunction(node, in.Enter())
 		return
 	}
 	for _, child := range node.Children() {
-		rt.guard(child, in)
+		t.guard(child, in)
 	}
 }
 
 // guardCall guards a call, and records it on the stack if its function is traced.
-func (rt *Runtime) guardCall(node *yaegi.Node, in *stacks.Scope) {
+func (t *Trees) guardCall(node *yaegi.Node, in *stacks.Scope) {
 	point := in.Point
 	node.Wrap(func(s yaegi.Step) yaegi.Step {
 		if in.Traced {
-			s = rt.Stacks.Calling(in, callPosition(node), point, s)
+			s = t.stacks.Calling(in, callPosition(node), point, s)
 		}
 		return func(frame *yaegi.Frame) yaegi.Step {
 			next := s(frame)
-			if rt.abandoned.Load() > 0 {
-				rt.leaveAbandoned()
+			if t.Abandoned.Load() > 0 {
+				t.control.Leave()
 			}
 			return next
 		}
@@ -54,19 +54,19 @@ func (rt *Runtime) guardCall(node *yaegi.Node, in *stacks.Scope) {
 }
 
 // guardFunction guards a function; in is the function's scope.
-func (rt *Runtime) guardFunction(node *yaegi.Node, in *stacks.Scope) {
+func (t *Trees) guardFunction(node *yaegi.Node, in *stacks.Scope) {
 	for _, t := range node.Variables() {
 		native.MendEqual(t)
 	}
 	if f, ok := codeOf(node); ok {
 		node.MakeOne()
-		node.Wrap(func(s yaegi.Step) yaegi.Step { return rt.keeping(node, f, s) })
+		node.Wrap(func(s yaegi.Step) yaegi.Step { return t.keeping(node, f, s) })
 	}
-	if rt.postpone(node, in) != nil {
+	if t.postpone(node, in) != nil {
 		return
 	}
 	for _, child := range node.Children() {
-		rt.guard(child, in)
+		t.guard(child, in)
 	}
 	first := node.First()
 	if first == nil {
@@ -74,8 +74,8 @@ func (rt *Runtime) guardFunction(node *yaegi.Node, in *stacks.Scope) {
 	}
 	first.Wrap(func(s yaegi.Step) yaegi.Step {
 		return func(frame *yaegi.Frame) yaegi.Step {
-			if rt.abandoned.Load() > 0 {
-				rt.leaveAbandoned()
+			if t.Abandoned.Load() > 0 {
+				t.control.Leave()
 			}
 			return s(frame)
 		}

@@ -1,4 +1,4 @@
-package run
+package trees
 
 import (
 	"go/ast"
@@ -15,42 +15,46 @@ import (
 
 // body is the body of a declared function.
 type body struct {
-	rt    *Runtime
+	of    *Trees
 	block *yaegi.Node
 	scope *stacks.Scope
 	first atomic.Pointer[yaegi.Step] // nil until the steps are made
 }
 
+// Of returns the tree of a compiled program, for runtime.AddCleanup: the program's positions and
+// function literals may be used while the tree is reachable.
+func Of(p *interp.Program) *yaegi.Node { return yaegi.Tree(p) }
+
 // Compile compiles a file, and guards it.
-func (rt *Runtime) Compile(f *ast.File) (*interp.Program, error) {
-	rt.making.Lock()
-	defer rt.making.Unlock()
-	p, err := rt.yaegi.CompileAST(f)
+func (t *Trees) Compile(f *ast.File) (*interp.Program, error) {
+	t.making.Lock()
+	defer t.making.Unlock()
+	p, err := t.yaegi.CompileAST(f)
 	if err == nil {
-		rt.guard(yaegi.Tree(p), &stacks.Scope{})
+		t.guard(yaegi.Tree(p), &stacks.Scope{})
 	}
 	return p, err
 }
 
 // ExecuteProgram runs a compiled program, which is a part of a cell.
-func (rt *Runtime) ExecuteProgram(p *interp.Program) (reflect.Value, error) {
-	if err := rt.generate(yaegi.Tree(p)); err != nil {
+func (t *Trees) ExecuteProgram(p *interp.Program) (reflect.Value, error) {
+	if err := t.generate(yaegi.Tree(p)); err != nil {
 		return reflect.Value{}, err
 	}
-	return rt.yaegi.Run(p)
+	return t.yaegi.Run(p)
 }
 
 // generate makes the steps of all functions in a tree, except for the bodies that are postponed.
-func (rt *Runtime) generate(tree *yaegi.Node) error {
-	rt.making.Lock()
-	defer rt.making.Unlock()
+func (t *Trees) generate(tree *yaegi.Node) error {
+	t.making.Lock()
+	defer t.making.Unlock()
 	return yaegi.MakeSteps(tree)
 }
 
 // postpone arranges that the steps of a declared function, whose body is in scope in, are made when
 // it is first called. It returns nil if the steps are to be made at once.
-func (rt *Runtime) postpone(function *yaegi.Node, in *stacks.Scope) *body {
-	b := &body{rt: rt, scope: in}
+func (t *Trees) postpone(function *yaegi.Node, in *stacks.Scope) *body {
+	b := &body{of: t, scope: in}
 	if b.block = function.Postpone(b.enter); b.block == nil {
 		return nil
 	}
@@ -59,8 +63,8 @@ func (rt *Runtime) postpone(function *yaegi.Node, in *stacks.Scope) *body {
 
 // enter is the first step of the function.
 func (b *body) enter(frame *yaegi.Frame) yaegi.Step {
-	if b.rt.abandoned.Load() > 0 {
-		b.rt.leaveAbandoned()
+	if b.of.Abandoned.Load() > 0 {
+		b.of.control.Leave()
 	}
 	first := b.first.Load()
 	if first == nil {
@@ -71,12 +75,12 @@ func (b *body) enter(frame *yaegi.Frame) yaegi.Step {
 
 // make makes the steps, unless another goroutine has done so meanwhile, and returns the first.
 func (b *body) make() *yaegi.Step {
-	b.rt.making.Lock()
-	defer b.rt.making.Unlock()
+	b.of.making.Lock()
+	defer b.of.making.Unlock()
 	if first := b.first.Load(); first != nil {
 		return first
 	}
-	b.rt.guard(b.block, b.scope)
+	b.of.guard(b.block, b.scope)
 	first := yaegi.MakeBody(b.block)
 	b.first.Store(first)
 	return first

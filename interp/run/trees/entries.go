@@ -1,4 +1,4 @@
-package run
+package trees
 
 import (
 	"strconv"

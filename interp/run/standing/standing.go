@@ -1,4 +1,4 @@
-package run
+package standing
 
 import (
 	"context"
@@ -14,12 +14,6 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run/contract"
 	"github.com/symmrepl/symmrepl/interp/run/stacks"
 )
-
-// A goroutine of a debugged cell stands before a statement: the step of StopAt, which precedes the
-// statement, does not return until the debugger lets the goroutine go on or the cell is stopped.
-// One goroutine stands at a time; another one that reaches a breakpoint meanwhile waits for its
-// turn. As long as there are no breakpoints and nothing is stepped or paused, the step only reads a
-// flag.
 
 // Way is a way in which a goroutine that stands goes on.
 type Way int
@@ -41,8 +35,12 @@ const (
 	Paused
 )
 
-// stops is the debugger's state.
-type stops struct {
+// Stops are the points of a session and the goroutine that stands.
+type Stops struct {
+	stacks  *stacks.Stacks
+	context func() context.Context
+	leave   func()
+
 	armed  atomic.Bool // a point may have a breakpoint, or a goroutine is stepped or to be paused
 	points sync.Map    // *Point by ID
 
@@ -52,86 +50,89 @@ type stops struct {
 	stepped  int64          // the goroutine that is stepped, 0 if none is
 	deepest  int            // how many calls it may be in when it stands again
 	passing  map[int64]bool // goroutines that never stand
-	standing *Standing
-	told     func(*Standing) // see OnStop
-	left     chan struct{}   // closed when standing ends; nil if no goroutine stands
-	halted   bool            // an execution was stopped: nothing stands until the next one begins
+	standing *Goroutine
+	told     func(*Goroutine) // see OnStop
+	left     chan struct{}    // closed when standing ends; nil if no goroutine stands
+	halted   bool             // an execution was stopped: nothing stands until the next one begins
 }
 
-// Standing is a goroutine that stands.
-type Standing struct {
+// Goroutine is a goroutine that stands.
+type Goroutine struct {
 	Reason Reason
-	Frames []StandingFrame // its calls, the innermost first; only of functions that have points
+	Frames []Frame // its calls, the innermost first; only of functions that have points
 
 	goroutine int64
 	depth     int      // how many calls of traced functions the goroutine is in
 	resume    chan Way // holds one
 }
 
-// StandingFrame is a call that a goroutine that stands is in.
-type StandingFrame struct {
-	Function  string // as package runtime names it
+// Frame is a call that a goroutine that stands is in.
+type Frame struct {
+	Function  string // as package standingtime names it
 	Pos       token.Pos
-	Variables []FrameVariable // visible there, the innermost first
+	Variables []Variable // visible there, the innermost first
 }
 
-// FrameVariable is a local variable of a call.
-type FrameVariable struct {
+// Variable is a local variable of a call.
+type Variable struct {
 	contract.PointVariable
 	Value reflect.Value // the variable itself, in yaegi's memory
 }
 
+// New returns stops without points. Context returns the context that ends when code of cells has to
+// stop. Leave is called after a goroutine has stood; it ends the goroutine if its execution is over.
+func New(stacks *stacks.Stacks, context func() context.Context, leave func()) *Stops {
+	return &Stops{stacks: stacks, context: context, leave: leave}
+}
+
 // AddPoints makes the points of a cell known. It is called before the cell is compiled.
-func (rt *Runtime) AddPoints(list []*contract.Point) {
+func (s *Stops) AddPoints(list []*contract.Point) {
 	for _, p := range list {
-		rt.stops.points.Store(p.ID, p)
+		s.points.Store(p.ID, p)
 	}
 }
 
 // DropPoints forgets points whose code is gone or was never compiled.
-func (rt *Runtime) DropPoints(list []*contract.Point) {
+func (s *Stops) DropPoints(list []*contract.Point) {
 	for _, p := range list {
-		rt.stops.points.Delete(p.ID)
+		s.points.Delete(p.ID)
 	}
 }
 
 // OnStop sets the function that a goroutine calls when it begins to stand. The function must return
 // soon; it may call Standing and Resume.
-func (rt *Runtime) OnStop(told func(*Standing)) {
-	rt.stops.mu.Lock()
-	defer rt.stops.mu.Unlock()
-	rt.stops.told = told
+func (s *Stops) OnStop(told func(*Goroutine)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.told = told
 }
 
 // Arm sets whether any point has a breakpoint.
-func (rt *Runtime) Arm(breaks bool) {
-	s := &rt.stops
+func (s *Stops) Arm(breaks bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.breaks = breaks
-	s.arm()
+	s.update()
 }
 
 // Pause makes the first goroutine that reaches a point stand.
-func (rt *Runtime) Pause() {
-	s := &rt.stops
+func (s *Stops) Pause() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pausing = true
-	s.arm()
+	s.update()
 }
 
 // Standing returns the goroutine that stands, nil if none does. What it refers to may be used until
 // Resume is called.
-func (rt *Runtime) Standing() *Standing {
-	rt.stops.mu.Lock()
-	defer rt.stops.mu.Unlock()
-	return rt.stops.standing
+func (s *Stops) Standing() *Goroutine {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.standing
 }
 
 // Resume makes the goroutine that stands go on. It returns false if none stands.
-func (rt *Runtime) Resume(way Way) bool {
-	s := &rt.stops
+func (s *Stops) Resume(way Way) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.standing == nil {
@@ -145,55 +146,35 @@ func (rt *Runtime) Resume(way Way) bool {
 }
 
 // ResumeFreely makes the goroutine that stands go on, and ends steps and pauses.
-func (rt *Runtime) ResumeFreely() {
-	rt.stops.forget()
-	rt.Resume(GoOn)
+func (s *Stops) ResumeFreely() {
+	s.Forget()
+	s.Resume(GoOn)
 }
 
-// Evaluating runs f on a new goroutine, as code of the running cell that never stands, and returns
-// when f has ended. Positions and values that f shows do not replace the cell's.
-func (rt *Runtime) Evaluating(f func()) {
-	x := rt.current()
-	x.alive.Add(1)
-	rt.started()
-	mark, call := *rt.Stacks.Mark, *rt.Stacks.CallMark
-	defer rt.setAside()()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer rt.goroutineEnded(x)
-		defer rt.enter(x)()
-		defer rt.stops.pass()()
-		f()
-	}()
-	<-done
-	*rt.Stacks.Mark, *rt.Stacks.CallMark = mark, call
-}
-
-// forget ends steps and pauses.
-func (s *stops) forget() {
+// Forget ends steps and pauses.
+func (s *Stops) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pausing, s.stepped = false, 0
-	s.arm()
+	s.update()
 }
 
-// halt sets whether an execution was stopped, so that the deferred calls that remain do not stand.
-func (s *stops) halt(halted bool) {
+// Halt sets whether an execution was stopped, so that the deferred calls that remain do not stand.
+func (s *Stops) Halt(halted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.halted = halted
 	if halted {
 		s.pausing, s.stepped = false, 0
 	}
-	s.arm()
+	s.update()
 }
 
-// arm updates armed. s.mu is held.
-func (s *stops) arm() { s.armed.Store(!s.halted && (s.breaks || s.pausing || s.stepped != 0)) }
+// update updates armed. s.mu is held.
+func (s *Stops) update() { s.armed.Store(!s.halted && (s.breaks || s.pausing || s.stepped != 0)) }
 
-// pass makes the calling goroutine pass all points until end is called.
-func (s *stops) pass() (end func()) {
+// Pass makes the calling goroutine pass all points until end is called.
+func (s *Stops) Pass() (end func()) {
 	id := goid.Get()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,11 +189,11 @@ func (s *stops) pass() (end func()) {
 	}
 }
 
-// stoppingAt gives a call of StopAt its step.
-func (rt *Runtime) stoppingAt(node *yaegi.Node, in *stacks.Scope) {
+// Stopping gives a call of StopAt its step.
+func (s *Stops) Stopping(node *yaegi.Node, in *stacks.Scope) {
 	list := node.Children()
 	id, _ := strconv.Atoi(list[1].Name())
-	known, ok := rt.stops.points.Load(id)
+	known, ok := s.points.Load(id)
 	if !ok {
 		node.Generate(stacks.DoingNothing)
 		return
@@ -229,11 +210,9 @@ func (rt *Runtime) stoppingAt(node *yaegi.Node, in *stacks.Scope) {
 		}
 		f := in.Function
 		return func(frame *yaegi.Frame) yaegi.Step {
-			if rt.stops.armed.Load() {
-				rt.reach(stacks.Call{Function: f, At: int(p.Pos), Point: p, Frame: frame})
-				if rt.abandoned.Load() > 0 { // it may have stood until the execution was stopped
-					rt.leaveAbandoned()
-				}
+			if s.armed.Load() {
+				s.reach(stacks.Call{Function: f, At: int(p.Pos), Point: p, Frame: frame})
+				s.leave() // it may have stood until the execution was stopped
 			}
 			return next
 		}
@@ -241,9 +220,9 @@ func (rt *Runtime) stoppingAt(node *yaegi.Node, in *stacks.Scope) {
 }
 
 // reach makes the calling goroutine stand at the point of at, if it has to.
-func (rt *Runtime) reach(at stacks.Call) {
-	s, id, depth := &rt.stops, goid.Get(), max(rt.Stacks.Depth(), 1)
-	ctx := rt.context()
+func (s *Stops) reach(at stacks.Call) {
+	id, depth := goid.Get(), max(s.stacks.Depth(), 1)
+	ctx := s.context()
 	for {
 		s.mu.Lock()
 		reason := s.reason(at.Point.Point, id, depth)
@@ -252,12 +231,12 @@ func (rt *Runtime) reach(at stacks.Call) {
 				s.mu.Unlock()
 				return
 			}
-			standing := &Standing{Reason: reason, goroutine: id, depth: depth, Frames: framesOf(rt.Stacks.Calls(at)), resume: make(chan Way, 1)}
+			standing := &Goroutine{Reason: reason, goroutine: id, depth: depth, Frames: framesOf(s.stacks.Calls(at)), resume: make(chan Way, 1)}
 			s.standing, s.left, s.pausing, s.stepped = standing, make(chan struct{}), false, 0
-			s.arm()
+			s.update()
 			told := s.told
 			s.mu.Unlock()
-			rt.stand(ctx, standing, told, at.Point.Pos)
+			s.stand(ctx, standing, told, at.Point.Pos)
 			return
 		}
 		left := s.left
@@ -271,7 +250,7 @@ func (rt *Runtime) reach(at stacks.Call) {
 }
 
 // reason returns the reason why a goroutine with a number of calls stands at a point. s.mu is held.
-func (s *stops) reason(p *contract.Point, goroutine int64, depth int) Reason {
+func (s *Stops) reason(p *contract.Point, goroutine int64, depth int) Reason {
 	switch {
 	case s.halted || s.passing[goroutine]:
 		return none
@@ -286,9 +265,9 @@ func (s *stops) reason(p *contract.Point, goroutine int64, depth int) Reason {
 }
 
 // stand returns when the goroutine goes on. Meanwhile its position is the point's.
-func (rt *Runtime) stand(ctx context.Context, standing *Standing, told func(*Standing), at token.Pos) {
-	s, mark := &rt.stops, *rt.Stacks.Mark
-	*rt.Stacks.Mark = int(at)
+func (s *Stops) stand(ctx context.Context, standing *Goroutine, told func(*Goroutine), at token.Pos) {
+	mark := *s.stacks.Mark
+	*s.stacks.Mark = int(at)
 	if told != nil {
 		told(standing)
 	} else {
@@ -297,7 +276,7 @@ func (rt *Runtime) stand(ctx context.Context, standing *Standing, told func(*Sta
 	way := GoOn
 	select {
 	case way = <-standing.resume:
-		*rt.Stacks.Mark = mark
+		*s.stacks.Mark = mark
 	case <-ctx.Done():
 	}
 	s.mu.Lock()
@@ -309,21 +288,21 @@ func (rt *Runtime) stand(ctx context.Context, standing *Standing, told func(*Sta
 	}
 	s.standing = nil
 	close(s.left)
-	s.arm()
+	s.update()
 }
 
 // framesOf returns the calls of a goroutine, given outermost first, of functions that have points.
-func framesOf(calls []stacks.Call) (list []StandingFrame) {
+func framesOf(calls []stacks.Call) (list []Frame) {
 	for _, c := range slices.Backward(calls) {
 		if c.Point == nil {
 			continue
 		}
-		f := StandingFrame{Function: "main", Pos: c.Point.Pos}
+		f := Frame{Function: "main", Pos: c.Point.Pos}
 		if c.Function != nil {
 			f.Function = c.Function.Name
 		}
 		for _, v := range c.Point.Visible {
-			f.Variables = append(f.Variables, FrameVariable{v.PointVariable, v.In(c.Frame).Reflect()})
+			f.Variables = append(f.Variables, Variable{v.PointVariable, v.In(c.Frame).Reflect()})
 		}
 		list = append(list, f)
 	}

@@ -1,4 +1,4 @@
-package run
+package trees
 
 import (
 	"reflect"
@@ -11,17 +11,17 @@ import (
 
 // checkingIndex returns yaegi's step of x[i], extended to panic as Go does if the index is out of
 // range.
-func (rt *Runtime) checkingIndex(node *yaegi.Node, plain yaegi.Step) yaegi.Step {
+func (t *Trees) checkingIndex(node *yaegi.Node, plain yaegi.Step) yaegi.Step {
 	operands := node.Children()
 	x, i, position := operands[0].Operand(), operands[1].Operand(), node.Position()
 	return func(frame *yaegi.Frame) yaegi.Step {
 		if x := pointedTo(x(frame)); x.IsValid() {
 			switch i := i(frame); {
 			case i.CanInt() && uint64(i.Int()) >= uint64(x.Len()):
-				rt.Stacks.MarkFault(position)
+				t.stacks.MarkFault(position)
 				faults.Index(int(i.Int()), x.Len())
 			case i.CanUint() && i.Uint() >= uint64(x.Len()):
-				rt.Stacks.MarkFault(position)
+				t.stacks.MarkFault(position)
 				faults.UnsignedIndex(i.Uint(), x.Len())
 			}
 		}
@@ -31,7 +31,7 @@ func (rt *Runtime) checkingIndex(node *yaegi.Node, plain yaegi.Step) yaegi.Step 
 
 // checkingSlice returns yaegi's step of x[low:high:limit], extended to panic as Go does if the
 // bounds are out of range.
-func (rt *Runtime) checkingSlice(node *yaegi.Node, list []yaegi.Bound, plain yaegi.Step) yaegi.Step {
+func (t *Trees) checkingSlice(node *yaegi.Node, list []yaegi.Bound, plain yaegi.Step) yaegi.Step {
 	operands := node.Children()
 	x, position := operands[0].Operand(), node.Position()
 	var values []func(*yaegi.Frame) reflect.Value
@@ -59,7 +59,7 @@ func (rt *Runtime) checkingSlice(node *yaegi.Node, list []yaegi.Bound, plain yae
 			}
 		}
 		if fault := faults.SliceBounds(given, length, capacity, bounds[faults.GivenLow], bounds[faults.GivenHigh], bounds[faults.GivenLimit]); fault != "" {
-			rt.Stacks.MarkFault(position)
+			t.stacks.MarkFault(position)
 			panic(fault)
 		}
 		return plain(frame)

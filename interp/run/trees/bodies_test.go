@@ -1,35 +1,40 @@
-package run
+package trees
 
 import (
 	"go/parser"
 	"testing"
 
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
+	"github.com/symmrepl/symmrepl/interp/run/native"
 	"github.com/symmrepl/symmrepl/interp/run/stacks"
+	"github.com/symmrepl/symmrepl/interp/run/standing"
+	"github.com/traefik/yaegi/interp"
 )
 
 // TestPostponedSteps checks that a declared function has no steps before its first call, and that
 // yaegi finds none of its nodes until then.
 func TestPostponedSteps(t *testing.T) {
-	rt, err := New(nil, nil, 1<<30, nil)
+	y, err := yaegi.Open(interp.New(interp.Options{}), "main", native.MendEqual)
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := parser.ParseFile(rt.Files(), "f.go", "package main\nfunc next(n int) int { var m int; m = n; for i := 0; i < 3; i++ { m++ }; return m }", 0)
+	of := stacks.New(nil, nil)
+	trees := New(y, nil, of, standing.New(of, nil, nil), Control{})
+	file, err := parser.ParseFile(y.FileSet(), "f.go", "package main\nfunc next(n int) int { var m int; m = n; for i := 0; i < 3; i++ { m++ }; return m }", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := rt.yaegi.CompileAST(file)
+	p, err := y.CompileAST(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	declared := Tree(p).Children()
+	declared := Of(p).Children()
 	function := declared[len(declared)-1]
-	b := rt.postpone(function, &stacks.Scope{})
+	b := trees.postpone(function, &stacks.Scope{})
 	if b == nil {
 		t.Fatal("the function is not postponed")
 	}
-	if _, err := rt.ExecuteProgram(p); err != nil {
+	if _, err := trees.ExecuteProgram(p); err != nil {
 		t.Fatal(err)
 	}
 	if got := stepsIn(b.block); got != 0 || b.first.Load() != nil {
@@ -39,7 +44,7 @@ func TestPostponedSteps(t *testing.T) {
 		t.Error("the function does not begin with its entry")
 	}
 	for range 2 {
-		v, err := rt.yaegi.Eval("next(4)")
+		v, err := y.Eval("next(4)")
 		if err != nil {
 			t.Fatal(err)
 		}

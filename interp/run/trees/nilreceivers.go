@@ -1,4 +1,4 @@
-package run
+package trees
 
 import (
 	"go/types"
@@ -13,7 +13,7 @@ import (
 // after the arguments are evaluated.
 
 // selectingMethod returns the step that selects a method of the value in an interface of cells.
-func (rt *Runtime) selectingMethod(node *yaegi.Node, plain yaegi.Step) yaegi.Step {
+func (t *Trees) selectingMethod(node *yaegi.Node, plain yaegi.Step) yaegi.Step {
 	operands := node.Children()
 	from, ok1 := operands[0].Place()
 	result, ok2 := node.Result()
@@ -23,17 +23,17 @@ func (rt *Runtime) selectingMethod(node *yaegi.Node, plain yaegi.Step) yaegi.Ste
 	method, function, next := operands[1].Name(), node.Type(), node.Next()
 	return func(frame *yaegi.Frame) yaegi.Step {
 		box := from.In(frame)
-		if !rt.yaegi.IsBox(box) {
+		if !t.yaegi.IsBox(box) {
 			return plain(frame)
 		}
 		var e faults.Error
-		switch nothing, pointer := rt.yaegi.HoldsNil(box); {
+		switch nothing, pointer := t.yaegi.HoldsNil(box); {
 		case nothing:
 			e = faults.NilDereference
 		case pointer:
-			held := rt.Natives.Held(box.Reflect())
-			if t, ok := rt.Natives.CellType(held).(*types.Pointer); ok {
-				e = rt.Natives.CalledWithNil(t, method)
+			held := t.natives.Held(box.Reflect())
+			if pointer, ok := t.natives.CellType(held).(*types.Pointer); ok {
+				e = t.natives.CalledWithNil(pointer, method)
 			}
 		}
 		if e == "" {

@@ -1,4 +1,4 @@
-package run
+package trees
 
 import (
 	"strconv"
@@ -10,7 +10,7 @@ import (
 
 // keeping returns the step of a function literal that begins with Code: it makes the function value
 // by the step plain, and records f for it.
-func (rt *Runtime) keeping(node *yaegi.Node, f stacks.FunctionCode, plain yaegi.Step) yaegi.Step {
+func (t *Trees) keeping(node *yaegi.Node, f stacks.FunctionCode, plain yaegi.Step) yaegi.Step {
 	result, ok := node.Result()
 	if !ok {
 		return plain
@@ -18,7 +18,7 @@ func (rt *Runtime) keeping(node *yaegi.Node, f stacks.FunctionCode, plain yaegi.
 	return func(frame *yaegi.Frame) yaegi.Step {
 		next := plain(frame)
 		if function, ok := result.In(frame).Function(); ok {
-			rt.Stacks.Keep(function, f)
+			t.stacks.Keep(function, f)
 		}
 		return next
 	}
