@@ -14,38 +14,6 @@ import (
 // decides them instead: it can distinguish the types of cells (see Assert), and knows which of them
 // implement an interface of cells (see registerImplementations).
 
-// branch is one way in which an assertion or a switch may succeed: a condition, and the statements
-// to run then.
-type branch struct {
-	cond ast.Expr
-	then []ast.Stmt
-}
-
-// branches lists the ways in which the variable x may hold a T; the one that succeeds sets v. It
-// appends the declarations of the variables that the branches need to out.
-func (l *declarer) branches(pos token.Pos, x string, t types.Type, v string, out *[]ast.Stmt) []branch {
-	ref := func(name string) ast.Expr { return l.address(l.ident(pos, name)) }
-	if !types.IsInterface(t) {
-		return []branch{{cond: l.helper(pos, contract.Assert, ref(x), ref(v), l.quoted(pos, l.valueKey(t)))}}
-	}
-	args := []ast.Expr{ref(x), ref(v), l.quoted(pos, l.assertedKey(t))}
-	for m := range t.Underlying().(*types.Interface).Methods() {
-		args = append(args, l.quoted(pos, m.Name()))
-	}
-	return []branch{{cond: l.helper(pos, contract.Implements, args...)}}
-}
-
-// assertedKey returns the key by which the runtime finds the types that implement an interface type
-// of cells. It returns "" for interface types of compiled code.
-func (l *declarer) assertedKey(t types.Type) string {
-	if !l.isBoxed(t) {
-		return ""
-	}
-	key := l.typeText(t)
-	l.asserted[key] = t
-	return key
-}
-
 // chain returns if a { then } else if b { then } ..., with done added to each then.
 func chain(pos token.Pos, list []branch, done func() []ast.Stmt) ast.Stmt {
 	var s ast.Stmt
@@ -98,13 +66,6 @@ func (l *lowerer) assert(e *ast.TypeAssertExpr) ast.Expr {
 		Body: block(pos, body...),
 	}
 	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{l.expr(e.X)}, Rparen: pos}
-}
-
-// textKey returns the key by which the runtime finds Go's name for a type.
-func (l *builder) textKey(t types.Type) string {
-	key := "text of " + l.typeText(t)
-	l.note(key, t)
-	return key
 }
 
 // typeSwitch lowers a type switch: it finds the number of the clause, and then switches on that

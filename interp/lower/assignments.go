@@ -150,39 +150,6 @@ func (l *lowerer) assignNames(s *ast.AssignStmt, v, ok string) []ast.Stmt {
 	return []ast.Stmt{&ast.AssignStmt{Lhs: s.Lhs, TokPos: pos, Tok: s.Tok, Rhs: []ast.Expr{x, second}}}
 }
 
-// protect puts parentheses around values that yaegi would otherwise compute in place, in the
-// variable that they are assigned to. A composite literal would replace a variable that pointers
-// refer to, an interface, or a variable captured by a closure of the last iteration; a call would
-// use the variable for its results while it runs.
-func (l *marker) protect(s *ast.AssignStmt) {
-	if len(s.Lhs) != len(s.Rhs) {
-		return
-	}
-	for i, e := range s.Rhs {
-		switch e := e.(type) {
-		case *ast.CompositeLit:
-			if s.Tok == token.ASSIGN || l.fn.repeats() || types.IsInterface(l.lhsType(s.Lhs[i])) {
-				s.Rhs[i] = l.paren(e)
-			}
-		case *ast.CallExpr:
-			compiled := l.isCompiledFunc(ast.Unparen(e.Fun)) && !(l.mayBeLate(e) && l.outlives(s.Lhs[i]))
-			if tv := l.info.Types[e.Fun]; s.Tok == token.ASSIGN && tv.IsValue() && !tv.IsBuiltin() && !compiled {
-				s.Rhs[i] = l.paren(e)
-			}
-		}
-	}
-}
-
-// defines reports whether one of the names on the left is a variable of the cell's top level.
-func (l *marker) defines(lhs []ast.Expr) bool {
-	for _, e := range lhs {
-		if id, ok := e.(*ast.Ident); ok && (l.hoisted[l.info.Defs[id]] || l.hoisted[l.info.Uses[id]] && l.fn.top()) {
-			return true
-		}
-	}
-	return false
-}
-
 // assignInOrder lowers an assignment for which interferes is true in Go's two phases: it evaluates
 // the operands of indices and pointers on the left, and the values, into variables, and then
 // assigns.

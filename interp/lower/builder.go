@@ -142,3 +142,86 @@ func (l *builder) fromBracket(x ast.Expr, bracket token.Pos) ast.Expr {
 	l.info.Types[paren] = l.info.Types[x]
 	return paren
 }
+
+// pointerTo returns a pointer to a new variable of type t with the value x: func(v T) *T { return
+// &v }(x).
+func (l *builder) pointerTo(x ast.Expr, t types.Type) ast.Expr {
+	pos := x.Pos()
+	v := l.temp("v")
+	lit := &ast.FuncLit{
+		Type: &ast.FuncType{Func: pos,
+			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(t, pos)}}},
+			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(types.NewPointer(t), pos)}}},
+		},
+		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.address(l.ident(pos, v))}}),
+	}
+	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
+}
+
+func (l *builder) enterAs(pos token.Pos, name string, end token.Pos, top bool) ast.Stmt {
+	isTop := l.ident(pos, strconv.FormatBool(top))
+	return &ast.ExprStmt{X: l.helper(pos, contract.Enter, l.quoted(pos, name), l.number(pos, int(end)), isTop)}
+}
+
+// dropped evaluates a lowered value of type t for a blank field, and returns a zero value: func(v
+// T) (zero T) { return zero }(x).
+func (l *builder) dropped(x ast.Expr, t types.Type) ast.Expr {
+	pos := x.Pos()
+	v, zero := l.temp("v"), l.temp("zero")
+	field := func(name string) *ast.FieldList {
+		return &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, name)}, Type: l.typeExpr(t, pos)}}}
+	}
+	lit := &ast.FuncLit{
+		Type: &ast.FuncType{Func: pos, Params: field(v), Results: field(zero)},
+		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, zero)}}),
+	}
+	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
+}
+
+// dereference writes p[i], for a pointer p to an array, as (*p)[i]: yaegi cannot take the address
+// of the former.
+func (l *builder) dereference(e ast.Expr) {
+	x, ok := ast.Unparen(e).(*ast.IndexExpr)
+	if !ok {
+		return
+	}
+	if p, ok := l.info.TypeOf(x.X).Underlying().(*types.Pointer); ok {
+		x.X = l.typed(&ast.ParenExpr{Lparen: x.Pos(), X: l.typed(&ast.StarExpr{Star: x.Pos(), X: x.X}, p.Elem()),
+			Rparen: x.X.End()}, p.Elem())
+	}
+}
+
+// assignEach assigns lowered values to variables, one after the other if there is a value for each.
+func (l *builder) assignEach(lhs, rhs []ast.Expr) (out []ast.Stmt) {
+	if len(lhs) != len(rhs) {
+		return []ast.Stmt{&ast.AssignStmt{Lhs: lhs, TokPos: rhs[0].Pos(), Tok: token.ASSIGN, Rhs: rhs}}
+	}
+	for i, e := range rhs {
+		out = append(out, assign(token.ASSIGN, lhs[i], l.paren(e))) // see protect
+	}
+	return out
+}
+
+// viaHelper calls a helper with pointers to a variable for the result and to a variable that holds
+// x:
+//
+//	func(x X, n ...int64) R { var r R; helper(&r, &x, n...); return r }(x, n...)
+func (l *builder) viaHelper(pos token.Pos, helper contract.Helper, x ast.Expr, from, result types.Type, n ...ast.Expr) ast.Expr {
+	v, r := l.temp("v"), l.temp("r")
+	params := []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(from, pos)}}
+	args := []ast.Expr{l.address(l.ident(pos, r)), l.address(l.ident(pos, v))}
+	for range n {
+		count := l.temp("n")
+		params = append(params, &ast.Field{Names: []*ast.Ident{l.ident(pos, count)}, Type: l.ident(pos, "int64")})
+		args = append(args, l.ident(pos, count))
+	}
+	lit := &ast.FuncLit{
+		Type: &ast.FuncType{Func: pos,
+			Params:  &ast.FieldList{Opening: pos, List: params},
+			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(result, pos)}}},
+		},
+		Body: block(pos, l.varDecl(pos, r, result), &ast.ExprStmt{X: l.helper(pos, helper, args...)},
+			&ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, r)}}),
+	}
+	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: append([]ast.Expr{x}, n...), Rparen: pos}
+}

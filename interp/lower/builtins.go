@@ -5,7 +5,6 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
-	"slices"
 
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
 	"github.com/symmrepl/symmrepl/interp/run/contract"
@@ -81,18 +80,6 @@ func (l *lowerer) printed(a ast.Expr) ast.Expr {
 		return l.helper(a.Pos(), contract.InterfaceWords, l.pointerTo(l.expr(a), t))
 	}
 	return l.expr(a)
-}
-
-// appendsParts reports whether append gets several elements, one of which may be in memory that
-// append overwrites.
-func (l *facts) appendsParts(e *ast.CallExpr) bool {
-	return len(e.Args) > 2 && slices.ContainsFunc(e.Args[2:], func(a ast.Expr) bool {
-		switch a := ast.Unparen(a).(type) {
-		case *ast.IndexExpr, *ast.StarExpr, *ast.SelectorExpr:
-			return l.info.Types[a].Value == nil && l.info.Types[a].IsValue()
-		}
-		return false
-	})
 }
 
 // appendList lowers a call for which appendsParts is true to append(x, []T{a, b}...).
@@ -181,21 +168,6 @@ func (l *lowerer) minMax(name string, e *ast.CallExpr) ast.Expr {
 func (l *lowerer) newOf(e *ast.CallExpr) ast.Expr {
 	t := l.info.TypeOf(e).(*types.Pointer).Elem()
 	return l.pointerTo(l.convert(e.Args[0], t), t)
-}
-
-// pointerTo returns a pointer to a new variable of type t with the value x: func(v T) *T { return
-// &v }(x).
-func (l *builder) pointerTo(x ast.Expr, t types.Type) ast.Expr {
-	pos := x.Pos()
-	v := l.temp("v")
-	lit := &ast.FuncLit{
-		Type: &ast.FuncType{Func: pos,
-			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(t, pos)}}},
-			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(types.NewPointer(t), pos)}}},
-		},
-		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.address(l.ident(pos, v))}}),
-	}
-	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
 }
 
 // panicCall lowers panic(x). Because recover never returns nil for a panic, a nil x panics with an

@@ -1,12 +1,6 @@
 package lower
 
-import (
-	"go/ast"
-	"go/token"
-	"go/types"
-
-	"github.com/symmrepl/symmrepl/interp/check"
-)
+import "go/types"
 
 // A function that is defined again with another signature is a different function: earlier callers
 // go on calling the old one. The cell that defines it prints a note that lists them.
@@ -41,51 +35,4 @@ func (c callers) forgetType(t types.Type) {
 			c.forget(named.Obj().Name() + "." + m.Name())
 		}
 	}
-}
-
-// uses returns, before the cell is lowered, the functions of the session that each function of the
-// cell uses, by the latter's name.
-func (l *namer) uses() map[string][]string {
-	all := map[string][]string{}
-	collect := func(name string, in ast.Node) {
-		list := []string{}
-		ast.Inspect(in, func(n ast.Node) bool {
-			id, ok := n.(*ast.Ident)
-			if !ok {
-				return true
-			}
-			if fn, ok := l.info.Uses[id].(*types.Func); ok && fn.Pkg() == l.checker.Package() && fn.Signature().Recv() == nil &&
-				fn.Name() != name {
-				list = append(list, l.name(fn))
-			}
-			return true
-		})
-		all[name] = list
-	}
-	for _, d := range l.c.Decls {
-		f, ok := d.(*ast.FuncDecl)
-		switch {
-		case !ok || f.Name.Name == "init" || f.Name.Name == "_":
-		case f.Recv == nil:
-			collect(f.Name.Name, f.Body)
-		default:
-			collect(check.ReceiverName(f).Name+"."+f.Name.Name, f.Body)
-		}
-	}
-	for _, s := range l.c.Stmts {
-		a, ok := s.(*ast.AssignStmt)
-		if !ok || len(a.Lhs) != len(a.Rhs) || a.Tok != token.ASSIGN && a.Tok != token.DEFINE {
-			continue
-		}
-		for i, e := range a.Lhs {
-			if id, ok := e.(*ast.Ident); ok && id.Name != "_" {
-				if lit, ok := ast.Unparen(a.Rhs[i]).(*ast.FuncLit); ok {
-					collect(id.Name, lit.Body)
-				} else {
-					all[id.Name] = nil
-				}
-			}
-		}
-	}
-	return all
 }

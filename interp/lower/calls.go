@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"slices"
 	"strconv"
 
 	"github.com/symmrepl/symmrepl/interp/check"
@@ -73,19 +72,6 @@ func (l *lowerer) passed(e *ast.CallExpr, from, t types.Type) ast.Expr {
 	return l.passOne(e.Pos(), l.convert(e.Args[0], from), from, t)
 }
 
-// passOne passes a lowered value through such a function.
-func (l *builder) passOne(pos token.Pos, low ast.Expr, from, t types.Type) ast.Expr {
-	v := l.temp("v")
-	lit := &ast.FuncLit{
-		Type: &ast.FuncType{Func: pos,
-			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(from, pos)}}},
-			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(t, pos)}}},
-		},
-		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, v)}}),
-	}
-	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{low}, Rparen: pos}
-}
-
 // callee lowers the function operand of a call. Unlike a function value, it needs no closure.
 func (l *lowerer) callee(fun ast.Expr) ast.Expr {
 	if l.losesParams(fun) {
@@ -101,39 +87,6 @@ func (l *lowerer) callee(fun ast.Expr) ast.Expr {
 		return l.selector(f)
 	}
 	return l.expr(fun)
-}
-
-// losesParams reports whether e is a function in a field or behind a pointer that has parameters of
-// interface types. If called in place, yaegi would give it yaegi's own representation of the
-// arguments.
-func (l *facts) losesParams(e ast.Expr) bool {
-	tv := l.info.Types[e]
-	if !tv.IsValue() || tv.Type == nil {
-		return false
-	}
-	sig, ok := tv.Type.Underlying().(*types.Signature)
-	if !ok {
-		return false
-	}
-	switch e := ast.Unparen(e).(type) {
-	case *ast.SelectorExpr:
-		if s := l.info.Selections[e]; s == nil || s.Kind() != types.FieldVal {
-			return false
-		}
-	case *ast.StarExpr:
-	default:
-		return false
-	}
-	for v := range sig.Params().Variables() {
-		t := v.Type()
-		if s, ok := t.(*types.Slice); ok && sig.Variadic() {
-			t = s.Elem()
-		}
-		if types.IsInterface(t) {
-			return true
-		}
-	}
-	return false
 }
 
 // functionIn lowers a function for which losesParams is true to the result of a function: func(f F)
@@ -226,35 +179,6 @@ func (l *lowerer) atPosition(sel *ast.SelectorExpr, e *ast.CallExpr) bool {
 	return true
 }
 
-// spread passes the arguments of a variadic parameter as one slice where yaegi would pass them
-// wrongly: it may take a single slice argument for all the arguments, and passes none to functions
-// in struct fields. A nil in place of all arguments gets the slice's type.
-func (l *builder) spread(sig *types.Signature, e *ast.CallExpr) {
-	n := sig.Params().Len() - 1
-	slice, ok := sig.Params().At(n).Type().(*types.Slice)
-	if !ok || len(e.Args) < n || len(e.Args) == 1 && l.isTuple(e.Args[0]) {
-		return
-	}
-	if e.Ellipsis.IsValid() {
-		if last := e.Args[n]; l.info.Types[last].IsNil() {
-			e.Args[n] = l.typed(&ast.CallExpr{Fun: l.paren(l.typeExpr(slice, last.Pos())), Lparen: last.Pos(),
-				Args: []ast.Expr{last}, Rparen: last.End()}, slice)
-		}
-		return
-	}
-	all := types.IsInterface(slice.Elem()) &&
-		slices.ContainsFunc(e.Args[n:], func(a ast.Expr) bool { return typed.IsSlice(l.info.TypeOf(a)) })
-	sel, isSelector := ast.Unparen(e.Fun).(*ast.SelectorExpr)
-	inField := isSelector && l.info.Selections[sel] != nil && l.info.Selections[sel].Kind() == types.FieldVal
-	if !all && !inField {
-		return
-	}
-	pos := e.Rparen
-	list := &ast.CompositeLit{Type: l.typeExpr(slice, pos), Lbrace: pos, Elts: append([]ast.Expr{}, e.Args[n:]...), Rbrace: pos}
-	e.Args = append(e.Args[:n:n], l.typed(list, slice))
-	e.Ellipsis = pos
-}
-
 // codeOf lowers v.Pointer() for a reflect.Value v. It returns nil for other calls.
 func (l *lowerer) codeOf(sel *ast.SelectorExpr, e *ast.CallExpr) ast.Expr {
 	if fn, ok := l.info.Uses[sel.Sel].(*types.Func); !ok || fn.FullName() != codePointer ||
@@ -317,4 +241,14 @@ func (l *lowerer) spreadResults(sig *types.Signature, results *types.Tuple, e *a
 	outer.Type.Results = l.signatureExpr(sig, pos).Results
 	e.Fun, e.Args = outer, nil
 	return true
+}
+
+// loggerReceiver lowers the logger whose method e selects; the result is a pointer.
+func (l *lowerer) loggerReceiver(e *ast.SelectorExpr) ast.Expr {
+	l.captureOperand(e.X)
+	x, t := l.embeddedField(e, l.info.Selections[e])
+	if !check.IsPointer(t) {
+		x = l.address(x)
+	}
+	return x
 }

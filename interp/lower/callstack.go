@@ -15,29 +15,6 @@ import (
 // a function value, function values begin with contract.Code, which gets the function's name and
 // position.
 
-// stackFunctions lists the functions that report stacks.
-var stackFunctions = map[string]bool{
-	"runtime.Caller": true, "runtime.Callers": true, "runtime.CallersFrames": true, "runtime.FuncForPC": true, "runtime.Stack": true,
-	"runtime/debug.Stack": true, "runtime/debug.PrintStack": true,
-}
-
-// askingPackages lists the packages of stackFunctions and codePointer.
-var askingPackages = map[string]bool{"runtime": true, "runtime/debug": true, "reflect": true}
-
-// codePointer is the method that returns the code of a function value.
-const codePointer = "(reflect.Value).Pointer"
-
-// asks reports whether a cell uses functions that report stacks, and whether it uses the code of
-// function values.
-func (l *facts) asks() (stack, code bool) {
-	for _, obj := range l.info.Uses {
-		if fn, ok := obj.(*types.Func); ok && fn.Pkg() != nil && askingPackages[fn.Pkg().Path()] {
-			stack, code = stack || stackFunctions[fn.FullName()], code || fn.FullName() == codePointer
-		}
-	}
-	return stack, code
-}
-
 // code returns the statement that begins a function value whose function has the given name and
 // position. It returns none if no cell uses the code of function values.
 func (l *marker) code(pos token.Pos, name string, at token.Pos) []ast.Stmt {
@@ -105,21 +82,6 @@ func (l *marker) nameDeclared(d *ast.FuncDecl, fn *types.Func) string {
 	return nameOf(fn, recv, d.Name.Name, args)
 }
 
-// nameLiteral returns the name of a function literal in f.
-func (f *function) nameLiteral() string {
-	f.literals++
-	if f.literal {
-		return f.name + "." + strconv.Itoa(f.literals)
-	}
-	return f.name + ".func" + strconv.Itoa(f.literals)
-}
-
-// nameRange returns the name of the body of a range over a function in f.
-func (f *function) nameRange() string {
-	f.ranges++
-	return f.name + "-range" + strconv.Itoa(f.ranges)
-}
-
 // enter returns the statement that begins a function whose closing brace is at end. It returns none
 // if no cell uses stacks.
 func (l *marker) enter(pos token.Pos, f *function, end token.Pos) []ast.Stmt {
@@ -127,11 +89,6 @@ func (l *marker) enter(pos token.Pos, f *function, end token.Pos) []ast.Stmt {
 		return nil
 	}
 	return []ast.Stmt{l.enterAs(pos, f.name, end, f.top())}
-}
-
-func (l *builder) enterAs(pos token.Pos, name string, end token.Pos, top bool) ast.Stmt {
-	isTop := l.ident(pos, strconv.FormatBool(top))
-	return &ast.ExprStmt{X: l.helper(pos, contract.Enter, l.quoted(pos, name), l.number(pos, int(end)), isTop)}
 }
 
 // leave returns the statement that records the position at which a function makes its deferred

@@ -8,30 +8,6 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
-// comparesInterfaces reports whether e compares interface values, which yaegi represents
-// differently than Go.
-func (l *facts) comparesInterfaces(e *ast.BinaryExpr) bool {
-	if e.Op != token.EQL && e.Op != token.NEQ || l.info.Types[e.X].IsNil() || l.info.Types[e.Y].IsNil() {
-		return false
-	}
-	return types.IsInterface(l.info.TypeOf(e.X)) || types.IsInterface(l.info.TypeOf(e.Y))
-}
-
-// comparedToNil returns the operand that e compares to nil if its type is an interface type of
-// cells. Yaegi treats such an interface as not nil after it has been passed on as the result of a
-// call.
-func (l *namer) comparedToNil(e *ast.BinaryExpr) ast.Expr {
-	if e.Op != token.EQL && e.Op != token.NEQ {
-		return nil
-	}
-	for _, side := range [][2]ast.Expr{{e.X, e.Y}, {e.Y, e.X}} {
-		if l.info.Types[side[1]].IsNil() && l.isBoxed(l.info.TypeOf(side[0])) {
-			return side[0]
-		}
-	}
-	return nil
-}
-
 // isNil lowers a comparison of x to nil.
 func (l *lowerer) isNil(e *ast.BinaryExpr, x ast.Expr) ast.Expr {
 	pos := e.Pos()
@@ -83,43 +59,6 @@ func (l *lowerer) equal(e *ast.BinaryExpr) ast.Expr {
 		return call
 	}
 	return &ast.UnaryExpr{OpPos: pos, Op: token.NOT, X: call}
-}
-
-// equalCall compares lowered operands of types x and y, at least one of which is an interface type.
-func (l *declarer) equalCall(pos token.Pos, a, b ast.Expr, x, y types.Type) ast.Expr {
-	switch {
-	case !types.IsInterface(x):
-		return l.helper(pos, contract.Holds, l.address(b), l.converted(a, x, types.NewInterfaceType(nil, nil)))
-	case !types.IsInterface(y):
-		return l.helper(pos, contract.Holds, l.address(a), l.converted(b, y, types.NewInterfaceType(nil, nil)))
-	}
-	return l.helper(pos, contract.Equal, l.address(a), l.address(b))
-}
-
-// isSimple reports whether an operand is a variable, or a constant.
-func (l *facts) isSimple(e ast.Expr) bool {
-	if tv := l.info.Types[e]; tv.Value != nil {
-		return true
-	}
-	id, ok := e.(*ast.Ident)
-	if !ok {
-		return false
-	}
-	v, ok := l.info.Uses[id].(*types.Var)
-	return ok && (l.checker.Interprets(v.Pkg()) || v.Pkg() == nil)
-}
-
-// comparesBoxes reports whether e compares structs or arrays that contain interfaces of cells.
-func (l *facts) comparesBoxes(e *ast.BinaryExpr) bool {
-	if e.Op != token.EQL && e.Op != token.NEQ {
-		return false
-	}
-	t := l.info.TypeOf(e.X)
-	switch t.Underlying().(type) {
-	case *types.Struct, *types.Array:
-		return l.checker.Packages().HoldsInterfaces(t)
-	}
-	return false
 }
 
 // same lowers a comparison for which comparesBoxes is true to one of native values, which compare

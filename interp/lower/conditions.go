@@ -17,12 +17,6 @@ func (l *lowerer) condition(e ast.Expr) ast.Expr {
 	return l.expr(e)
 }
 
-// isConversion reports whether e is a conversion of a value that is not constant.
-func (l *facts) isConversion(e ast.Expr) bool {
-	call, ok := ast.Unparen(e).(*ast.CallExpr)
-	return ok && l.info.Types[call.Fun].IsType() && l.info.Types[e].Value == nil
-}
-
 // firstOperand lowers the first operand of && or ||. If the operand is a conversion or begins with
 // a type, as literals and some conversions do, it becomes the result of a function, because yaegi
 // decides by the first part of the operand whether to evaluate the second.

@@ -3,7 +3,6 @@ package lower
 import (
 	"go/types"
 	"maps"
-	"reflect"
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/run/contract"
@@ -23,56 +22,6 @@ type definitions struct {
 	uses     map[string][]string // see callers.go
 	outdated []outdated
 	kept     []keptFunction
-}
-
-// define gives every object of a cell a name in yaegi.
-func (p *Program) define(l *lowerer) *definitions {
-	d := &definitions{l: l, program: p, gone: map[string]bool{}}
-	for name, obj := range l.c.Objects {
-		switch obj := obj.(type) {
-		case *types.TypeName:
-			l.names[obj] = p.newTypeName(name, l.c.Package != nil)
-		case *types.Func:
-			l.names[obj] = p.newName(name)
-			if l.c.Package != nil {
-				continue
-			}
-			d.redefineInstances(name, obj)
-			if old := d.redefines(name, obj); old != "" {
-				l.declared[obj] = l.names[obj]
-				l.names[obj] = old
-				d.replace = append(d.replace, contract.Replacement{Old: old, Fresh: l.declared[obj]})
-			}
-		}
-	}
-	for _, m := range l.c.AddedMethods {
-		if m.Again {
-			fresh := p.newName(m.Method.Name())
-			l.declared[m.Method] = fresh
-			d.replace = append(d.replace, contract.Replacement{Type: p.names[m.Type.Obj()], Old: m.Method.Name(), Fresh: fresh})
-		}
-	}
-	taken := map[string]*Storage{}
-	for _, v := range l.c.Vars {
-		l.hoisted[v] = true
-		s := taken[v.Name()]
-		if s == nil && l.c.Package == nil {
-			s = p.variable(v.Name())
-		}
-		if s == nil || !types.Identical(s.typ, v.Type()) {
-			s = d.storageFor(v)
-		}
-		taken[v.Name()] = s
-		l.places[v] = s
-		l.names[v] = s.name
-	}
-	for _, f := range l.c.Inits {
-		l.declared[l.info.Defs[f.Name]] = p.newName(f.Name.Name)
-	}
-	if l.c.Package == nil {
-		d.uses = l.uses()
-	}
-	return d
 }
 
 // redefines returns the name in yaegi of the function that fn replaces, or "" if that function's
@@ -283,20 +232,3 @@ func (d *definitions) commitCallers() {
 		}
 	}
 }
-
-// Return forgets a cell that has run and is not committed. Pointers are those to the variables that
-// it has declared in yaegi, by their names there; other cells may use these variables.
-func (c *Cell) Return(pointers map[string]reflect.Value) {
-	d := c.definitions
-	d.rollback()
-	for _, s := range d.fresh {
-		if pointer, ok := pointers[s.name]; ok {
-			s.pointer, s.captured, s.users = pointer, false, map[*check.Text]bool{}
-			d.program.release(s)
-		}
-	}
-}
-
-// Lent returns the storage of a variable of a cell that is not committed, for which the cell was
-// lowered: its name in yaegi.
-func (c *Cell) Lent(v *types.Var) string { return c.definitions.l.places[v].name }

@@ -28,7 +28,7 @@
 //
 // A lowerer is built of parts. Each part is a struct that owns some state and embeds the part
 // below. The receiver of a method says which part the method belongs to, so the compiler checks
-// that it uses only its own part and those below.
+// that it uses only its own part and those below. All methods of a file have one receiver.
 //
 //	lowerer    rewrites statements and expressions, which contain each other
 //	marker     state of the function that is being lowered: positions, stacks, deferred calls
@@ -39,27 +39,27 @@
 //
 // Above the lowerer are instances.go, definitions.go and cell.go, which drive it. Below it are the
 // Program, which (except for its counters of names) changes only when a cell is committed, and
-// package typed, which knows only types of Go. A question about a single construct is in the file
-// of that construct.
+// package typed, which knows only types of Go.
 //
 // # Files
 //
 // In reading order. A file uses those before it; the exception is that statements and expressions
 // contain each other.
 //
-//	facts.go, faults.go, variableuse.go, kinds.go, evaluation.go, latecalls.go, promotion.go   questions: which code may panic, evaluation order, lifetime of variables
+//	facts.go, faults.go, variableuse.go, kinds.go, evaluation.go, constructs.go, latecalls.go, promotion.go   facts: questions
 //	program.go           what yaegi knows about the session
-//	namer.go, recursivetypes.go, owntypes.go, typekeys.go    names of objects and types, and a unique key for each type
-//	builder.go, types.go     making syntax, also for types
-//	constants.go, unqualify.go, forwarders.go
-//	declarer.go, typedecls.go, typeorder.go, unnamedstructs.go, converters.go, implementations.go   declarations
-//	marker.go, callstack.go, finish.go, uses.go     functions, and uses of names
-//	lowerer.go, stops.go
+//	namer.go, recursivetypes.go, owntypes.go, typekeys.go    namer: names of objects and types, and a unique key for each type
+//	builder.go, types.go     builder: making syntax, also for types
+//	constants.go, unqualify.go, instantiate.go, signatures.go, forwarders.go, loops.go, loggers.go   builder: for single constructs
+//	declarer.go, typedecls.go, typeorder.go, unnamedstructs.go, converters.go, implementations.go, branches.go   declarer: declarations
+//	function.go          a function body that is being lowered
+//	marker.go, callstack.go, finish.go, uses.go, counters.go, stops.go    marker: functions, and uses of names
+//	lowerer.go
 //
 // Expressions:
 //
 //	typesyntax.go, conversions.go, functions.go, methodvalues.go, shifts.go, conditions.go, comparisons.go
-//	calls.go, loggers.go, builtins.go, unsafe.go, assertions.go
+//	calls.go, elements.go, builtins.go, unsafe.go, assertions.go
 //	expressions.go       which leads to all of these
 //
 // Statements:
@@ -71,5 +71,6 @@
 //
 //	instances.go         generic declarations, once for each list of type arguments
 //	show.go              the value of the last expression
-//	oldtypes.go, callers.go, definitions.go, cell.go, prelude.go   a cell from its names to its commit
+//	toplevel.go          the statements and declarations of a cell
+//	references.go, oldtypes.go, callers.go, definitions.go, cell.go, prelude.go   a cell from its names to its commit
 package lower

@@ -144,34 +144,6 @@ func (l *lowerer) exprs(list []ast.Expr) {
 	}
 }
 
-// dropped evaluates a lowered value of type t for a blank field, and returns a zero value: func(v
-// T) (zero T) { return zero }(x).
-func (l *builder) dropped(x ast.Expr, t types.Type) ast.Expr {
-	pos := x.Pos()
-	v, zero := l.temp("v"), l.temp("zero")
-	field := func(name string) *ast.FieldList {
-		return &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, name)}, Type: l.typeExpr(t, pos)}}}
-	}
-	lit := &ast.FuncLit{
-		Type: &ast.FuncType{Func: pos, Params: field(v), Results: field(zero)},
-		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, zero)}}),
-	}
-	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
-}
-
-// dereference writes p[i], for a pointer p to an array, as (*p)[i]: yaegi cannot take the address
-// of the former.
-func (l *builder) dereference(e ast.Expr) {
-	x, ok := ast.Unparen(e).(*ast.IndexExpr)
-	if !ok {
-		return
-	}
-	if p, ok := l.info.TypeOf(x.X).Underlying().(*types.Pointer); ok {
-		x.X = l.typed(&ast.ParenExpr{Lparen: x.Pos(), X: l.typed(&ast.StarExpr{Star: x.Pos(), X: x.X}, p.Elem()),
-			Rparen: x.X.End()}, p.Elem())
-	}
-}
-
 // member lowers a selector that is not the function operand of a call.
 func (l *lowerer) member(e *ast.SelectorExpr) ast.Expr {
 	s := l.info.Selections[e]

@@ -82,3 +82,69 @@ func (l *facts) isBuiltin(call *ast.CallExpr, name string) bool {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	return ok && id.Name == name && l.info.Types[call.Fun].IsBuiltin()
 }
+
+// asks reports whether a cell uses functions that report stacks, and whether it uses the code of
+// function values.
+func (l *facts) asks() (stack, code bool) {
+	for _, obj := range l.info.Uses {
+		if fn, ok := obj.(*types.Func); ok && fn.Pkg() != nil && askingPackages[fn.Pkg().Path()] {
+			stack, code = stack || stackFunctions[fn.FullName()], code || fn.FullName() == codePointer
+		}
+	}
+	return stack, code
+}
+
+// declaresPredeclared reports whether the cell declares something under a predeclared name.
+func (l *facts) declaresPredeclared() bool {
+	for id := range l.info.Defs {
+		if types.Universe.Lookup(id.Name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// refuseRecursive refuses a use of such a type that yaegi handles differently than for other types:
+// in slices, arrays and channels, and with methods.
+func (l *facts) refuseRecursive(pos token.Pos, t types.Type) {
+	l.refuse(pos, "the type "+check.TypeName(t)+" contains itself other than as a field of a struct; make it a struct with one field")
+}
+
+// maxArray is the maximum size of an array in bytes, because an array for which there is no memory
+// ends the process.
+const maxArray = 1 << 36
+
+// refuseLarge refuses types that contain larger arrays.
+func (l *facts) refuseLarge(pos token.Pos, t types.Type) {
+	if _, ok := t.(*types.Array); !ok {
+		return
+	}
+	if n := typed.Sizes.Sizeof(t); n < 0 || n > maxArray {
+		l.refuse(pos, "an array of more than 64 GiB; make a slice instead, which fails with an error if there is no memory for it")
+	}
+}
+
+// checkKey refuses map key types whose values yaegi would not compare by the values in their
+// interfaces.
+func (l *facts) checkKey(pos token.Pos, t types.Type) {
+	if !l.checker.Packages().HoldsInterfaces(t) {
+		return
+	}
+	what := "a map with keys of the interface type " + check.TypeName(t)
+	if !types.IsInterface(t) {
+		what = "a map with keys of type " + check.TypeName(t) + ", which contain values of interface types"
+	}
+	l.refuse(pos, what+", which would not be compared by the values in them; use any for the keys")
+}
+
+// stackFunctions lists the functions that report stacks.
+var stackFunctions = map[string]bool{
+	"runtime.Caller": true, "runtime.Callers": true, "runtime.CallersFrames": true, "runtime.FuncForPC": true, "runtime.Stack": true,
+	"runtime/debug.Stack": true, "runtime/debug.PrintStack": true,
+}
+
+// askingPackages lists the packages of stackFunctions and codePointer.
+var askingPackages = map[string]bool{"runtime": true, "runtime/debug": true, "reflect": true}
+
+// codePointer is the method that returns the code of a function value.
+const codePointer = "(reflect.Value).Pointer"

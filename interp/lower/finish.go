@@ -3,6 +3,7 @@ package lower
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 
 	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
@@ -58,4 +59,39 @@ func (l *marker) endMark(pos token.Pos) []ast.Stmt {
 		return nil
 	}
 	return append(l.markAt(pos), l.leave(pos)...)
+}
+
+// usesResults reports whether one of several returned expressions may use a named result that yaegi
+// has set already. Yaegi reads constants and variables only when it sets the results, that is,
+// after it has computed other expressions.
+func (l *marker) usesResults(list []ast.Expr) bool {
+	variables, others := 0, 0
+	for i, e := range list {
+		tv := l.info.Types[e]
+		if tv.Value != nil || tv.IsNil() {
+			continue
+		}
+		id, _ := ast.Unparen(e).(*ast.Ident)
+		v, _ := l.info.Uses[id].(*types.Var)
+		switch {
+		case v == nil:
+			others++
+		case l.isResultBut(i, v):
+			return true
+		default:
+			variables++
+		}
+	}
+	return others > 1 || others == 1 && variables > 0
+}
+
+// isResultBut reports whether v is a result of the function other than result i. The signature and
+// the body may come from different checks, so positions are compared.
+func (l *marker) isResultBut(i int, v *types.Var) bool {
+	for j := range l.fn.sig.Results().Len() {
+		if j != i && l.fn.sig.Results().At(j).Pos() == v.Pos() {
+			return true
+		}
+	}
+	return false
 }

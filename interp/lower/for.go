@@ -3,7 +3,6 @@ package lower
 import (
 	"go/ast"
 	"go/token"
-	"go/types"
 	"slices"
 
 	"github.com/symmrepl/symmrepl/interp/run/contract"
@@ -104,30 +103,6 @@ func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
 	}
 	loop := &ast.ForStmt{For: pos, Body: block(pos, append(inner, s.Body)...)}
 	return append(m, block(pos, append(outer, withLabel(label, loop))...))
-}
-
-// needsStatements reports whether an assignment is lowered to several statements.
-func (l *facts) needsStatements(a *ast.AssignStmt) bool {
-	if len(a.Rhs) > 1 && slices.ContainsFunc(a.Rhs, isLiteral) {
-		return true
-	}
-	if l.interferes(a) {
-		return true
-	}
-	if len(a.Lhs) > 1 && slices.ContainsFunc(a.Lhs, func(e ast.Expr) bool { return types.IsInterface(l.lhsType(e)) }) {
-		return true
-	}
-	return slices.ContainsFunc(a.Rhs, func(e ast.Expr) bool {
-		switch e := ast.Unparen(e).(type) {
-		case *ast.TypeAssertExpr:
-			return len(a.Lhs) > len(a.Rhs)
-		case *ast.IndexExpr:
-			return len(a.Lhs) > len(a.Rhs) && a.Tok == token.ASSIGN
-		case *ast.UnaryExpr:
-			return e.Op == token.ARROW
-		}
-		return false
-	})
 }
 
 func name(id *ast.Ident) string {

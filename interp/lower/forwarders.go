@@ -53,7 +53,3 @@ func (l *builder) passOn(sig *types.Signature, call *ast.CallExpr) []ast.Stmt {
 	}
 	return []ast.Stmt{set, end}
 }
-
-func (l *facts) noResults(lit *ast.FuncLit) bool {
-	return lit.Type.Results == nil || len(lit.Type.Results.List) == 0
-}

@@ -2,7 +2,6 @@ package lower
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 )
 
@@ -40,41 +39,4 @@ func (l *lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 	e.Body.List = append(l.code(e.Pos(), name, e.Pos()),
 		l.finishFunction(e.Body, append(l.zeroResults(e.Type, sig), l.stmts(e.Body.List)...))...)
 	return e
-}
-
-// nameParams gives unnamed parameters of a function names, because yaegi allocates no space for
-// unnamed ones.
-func (l *builder) nameParams(params *ast.FieldList) {
-	if params == nil {
-		return
-	}
-	for _, f := range params.List {
-		if len(f.Names) == 0 {
-			f.Names = []*ast.Ident{l.ident(f.Type.Pos(), l.temp("p"))}
-		}
-		for i, id := range f.Names {
-			if id.Name == "_" {
-				f.Names[i] = l.ident(id.Pos(), l.temp("p"))
-			}
-		}
-	}
-}
-
-// zeroResults sets named results to their zero values. In yaegi they would initially have the value
-// of the variable to which the result is assigned.
-func (l *builder) zeroResults(t *ast.FuncType, sig *types.Signature) (out []ast.Stmt) {
-	if t.Results == nil {
-		return nil
-	}
-	i := 0
-	for _, f := range t.Results.List {
-		for _, id := range f.Names {
-			if id.Name == "_" {
-				id.Name = l.temp("result") // it is returned like the other results
-			}
-			out = append(out, assign(token.ASSIGN, l.ident(id.Pos(), id.Name), l.zero(id.Pos(), sig.Results().At(i).Type())))
-			i++
-		}
-	}
-	return out
 }

@@ -22,37 +22,6 @@ type marker struct {
 	points      points
 }
 
-// function is one function body during lowering.
-type function struct {
-	outer    *function
-	sig      *types.Signature // nil for the cell's own statements
-	deferred string           // the variable that holds its deferred calls; "" when there are none
-	unmarked bool             // a position stored before a loop serves the whole loop
-	gotos    map[string]bool  // labels that are targets of goto
-	loops    int              // how many loops are around the statement that is being lowered
-	name     string           // its name in package runtime
-	literal  bool             // it is a function literal
-	literals int              // number of function literals in it so far
-	ranges   int              // number of loops over functions in it so far
-	results  []string         // names of its results, if a deferred call may read or change them
-	locals   []*types.Var     // variables that it declares, the last first, if it can be debugged
-}
-
-func (f *function) top() bool { return f.sig == nil }
-
-// declared reports whether f is a function or method that the cell declares, or is inside one.
-func (f *function) declared() bool {
-	for ; f != nil; f = f.outer {
-		if f.top() {
-			return false
-		}
-	}
-	return true
-}
-
-// repeats reports whether the current statement may run several times in one call.
-func (f *function) repeats() bool { return f.loops > 0 || len(f.gotos) > 0 }
-
 // mark returns the statement that stores the position of nodes, or nothing if they cannot panic.
 func (l *marker) mark(nodes ...ast.Node) []ast.Stmt {
 	var pos token.Pos
@@ -188,4 +157,49 @@ func (l *marker) kept(e ast.Expr) ast.Expr {
 		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{lit}}),
 	}
 	return &ast.CallExpr{Fun: outer, Lparen: pos, Rparen: pos}
+}
+
+// protect puts parentheses around values that yaegi would otherwise compute in place, in the
+// variable that they are assigned to. A composite literal would replace a variable that pointers
+// refer to, an interface, or a variable captured by a closure of the last iteration; a call would
+// use the variable for its results while it runs.
+func (l *marker) protect(s *ast.AssignStmt) {
+	if len(s.Lhs) != len(s.Rhs) {
+		return
+	}
+	for i, e := range s.Rhs {
+		switch e := e.(type) {
+		case *ast.CompositeLit:
+			if s.Tok == token.ASSIGN || l.fn.repeats() || types.IsInterface(l.lhsType(s.Lhs[i])) {
+				s.Rhs[i] = l.paren(e)
+			}
+		case *ast.CallExpr:
+			compiled := l.isCompiledFunc(ast.Unparen(e.Fun)) && !(l.mayBeLate(e) && l.outlives(s.Lhs[i]))
+			if tv := l.info.Types[e.Fun]; s.Tok == token.ASSIGN && tv.IsValue() && !tv.IsBuiltin() && !compiled {
+				s.Rhs[i] = l.paren(e)
+			}
+		}
+	}
+}
+
+// defines reports whether one of the names on the left is a variable of the cell's top level.
+func (l *marker) defines(lhs []ast.Expr) bool {
+	for _, e := range lhs {
+		if id, ok := e.(*ast.Ident); ok && (l.hoisted[l.info.Defs[id]] || l.hoisted[l.info.Uses[id]] && l.fn.top()) {
+			return true
+		}
+	}
+	return false
+}
+
+// inFunction returns package run's description of a type that a function declares.
+func (l *marker) inFunction(obj *types.TypeName) contract.InFunction {
+	f := contract.InFunction{Number: l.c.LocalType(obj.Pos())}
+	if of := l.instancing; of != nil {
+		f.Args = of.args
+		if text := l.generic(of.obj).Text; f.Number == 0 && text != nil {
+			f.Number = text.LocalType(obj.Pos())
+		}
+	}
+	return f
 }

@@ -8,24 +8,6 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
-// functionValue lowers a function of the session that is used as a value to a closure that calls
-// it. So if the function is defined again, the closure calls the new definition.
-func (l *marker) functionValue(id *ast.Ident, fn *types.Func) ast.Expr {
-	lit, args := l.forwarder(id.Pos(), fn.Signature())
-	return l.ofFunction(l.forward(lit, fn.Signature(), l.identifier(id), args), fn, "")
-}
-
-// instanceValue is functionValue for an instance of a generic function.
-func (l *marker) instanceValue(id *ast.Ident, fn *types.Func) ast.Expr {
-	sig, _ := l.info.Instances[id].Type.(*types.Signature)
-	low := l.instance(id, nil)
-	if _, native := low.(*ast.SelectorExpr); native || sig == nil {
-		return low
-	}
-	lit, args := l.forwarder(id.Pos(), sig)
-	return l.ofFunction(l.forward(lit, sig, low, args), fn, "")
-}
-
 // methodValue lowers x.Method: it evaluates the receiver immediately, down to the embedded field
 // that has the method.
 //
@@ -77,13 +59,4 @@ func (l *lowerer) methodOwner(sel *ast.SelectorExpr, s *types.Selection) (ast.Ex
 		x, t = &ast.SelectorExpr{X: x, Sel: l.ident(sel.Pos(), l.fieldName(f))}, f.Type()
 	}
 	return x, t
-}
-
-// methodExpr lowers T.Method: func(r T, args) results { return r.Method(args) }.
-func (l *marker) methodExpr(sel *ast.SelectorExpr, s *types.Selection) ast.Expr {
-	sig := s.Type().(*types.Signature)
-	lit, args := l.forwarder(sel.Pos(), sig)
-	recv := args[0]
-	return l.ofFunction(l.forward(lit, sig, &ast.SelectorExpr{X: recv, Sel: l.ident(sel.Pos(), sel.Sel.Name)}, args[1:]),
-		s.Obj().(*types.Func), "")
 }

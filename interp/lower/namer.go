@@ -2,7 +2,10 @@ package lower
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
+
+	"github.com/symmrepl/symmrepl/interp/check"
 )
 
 // namer knows the names in yaegi of the objects of the session and of the cell, and of instances,
@@ -81,4 +84,84 @@ func (l *namer) anyHoisted(names []*ast.Ident) bool {
 		}
 	}
 	return false
+}
+
+// uses returns, before the cell is lowered, the functions of the session that each function of the
+// cell uses, by the latter's name.
+func (l *namer) uses() map[string][]string {
+	all := map[string][]string{}
+	collect := func(name string, in ast.Node) {
+		list := []string{}
+		ast.Inspect(in, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			if fn, ok := l.info.Uses[id].(*types.Func); ok && fn.Pkg() == l.checker.Package() && fn.Signature().Recv() == nil &&
+				fn.Name() != name {
+				list = append(list, l.name(fn))
+			}
+			return true
+		})
+		all[name] = list
+	}
+	for _, d := range l.c.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		switch {
+		case !ok || f.Name.Name == "init" || f.Name.Name == "_":
+		case f.Recv == nil:
+			collect(f.Name.Name, f.Body)
+		default:
+			collect(check.ReceiverName(f).Name+"."+f.Name.Name, f.Body)
+		}
+	}
+	for _, s := range l.c.Stmts {
+		a, ok := s.(*ast.AssignStmt)
+		if !ok || len(a.Lhs) != len(a.Rhs) || a.Tok != token.ASSIGN && a.Tok != token.DEFINE {
+			continue
+		}
+		for i, e := range a.Lhs {
+			if id, ok := e.(*ast.Ident); ok && id.Name != "_" {
+				if lit, ok := ast.Unparen(a.Rhs[i]).(*ast.FuncLit); ok {
+					collect(id.Name, lit.Body)
+				} else {
+					all[id.Name] = nil
+				}
+			}
+		}
+	}
+	return all
+}
+
+// comparedToNil returns the operand that e compares to nil if its type is an interface type of
+// cells. Yaegi treats such an interface as not nil after it has been passed on as the result of a
+// call.
+func (l *namer) comparedToNil(e *ast.BinaryExpr) ast.Expr {
+	if e.Op != token.EQL && e.Op != token.NEQ {
+		return nil
+	}
+	for _, side := range [][2]ast.Expr{{e.X, e.Y}, {e.Y, e.X}} {
+		if l.info.Types[side[1]].IsNil() && l.isBoxed(l.info.TypeOf(side[0])) {
+			return side[0]
+		}
+	}
+	return nil
+}
+
+// describing returns the method of a session's type that describes its values: Error, String or "".
+func (l *namer) describing(t types.Type) string {
+	if types.IsInterface(t) || l.identity(t) == "" {
+		return ""
+	}
+	for _, name := range []string{"Error", "String"} {
+		obj, _, _ := types.LookupFieldOrMethod(t, false, l.checker.Package(), name)
+		fn, ok := obj.(*types.Func)
+		if !ok || fn.Signature().Params().Len() > 0 || fn.Signature().Results().Len() != 1 {
+			continue
+		}
+		if types.Identical(fn.Signature().Results().At(0).Type(), types.Typ[types.String]) {
+			return name
+		}
+	}
+	return ""
 }

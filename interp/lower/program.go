@@ -9,6 +9,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/run/contract"
+	"github.com/symmrepl/symmrepl/session"
 )
 
 // Program holds the objects of the committed cells, with their names in yaegi. Each committed cell
@@ -212,4 +213,78 @@ func (p *Program) spelled() (list []types.Object) {
 		}
 	}
 	return list
+}
+
+// define gives every object of a cell a name in yaegi.
+func (p *Program) define(l *lowerer) *definitions {
+	d := &definitions{l: l, program: p, gone: map[string]bool{}}
+	for name, obj := range l.c.Objects {
+		switch obj := obj.(type) {
+		case *types.TypeName:
+			l.names[obj] = p.newTypeName(name, l.c.Package != nil)
+		case *types.Func:
+			l.names[obj] = p.newName(name)
+			if l.c.Package != nil {
+				continue
+			}
+			d.redefineInstances(name, obj)
+			if old := d.redefines(name, obj); old != "" {
+				l.declared[obj] = l.names[obj]
+				l.names[obj] = old
+				d.replace = append(d.replace, contract.Replacement{Old: old, Fresh: l.declared[obj]})
+			}
+		}
+	}
+	for _, m := range l.c.AddedMethods {
+		if m.Again {
+			fresh := p.newName(m.Method.Name())
+			l.declared[m.Method] = fresh
+			d.replace = append(d.replace, contract.Replacement{Type: p.names[m.Type.Obj()], Old: m.Method.Name(), Fresh: fresh})
+		}
+	}
+	taken := map[string]*Storage{}
+	for _, v := range l.c.Vars {
+		l.hoisted[v] = true
+		s := taken[v.Name()]
+		if s == nil && l.c.Package == nil {
+			s = p.variable(v.Name())
+		}
+		if s == nil || !types.Identical(s.typ, v.Type()) {
+			s = d.storageFor(v)
+		}
+		taken[v.Name()] = s
+		l.places[v] = s
+		l.names[v] = s.name
+	}
+	for _, f := range l.c.Inits {
+		l.declared[l.info.Defs[f.Name]] = p.newName(f.Name.Name)
+	}
+	if l.c.Package == nil {
+		d.uses = l.uses()
+	}
+	return d
+}
+
+// Lower rewrites a checked cell for yaegi. The cell's syntax cannot be used for anything else
+// afterwards. The program does not change until the lowered cell is committed.
+//
+// Code of a debugged cell can stand at points, which get numbers that the program has not used
+// before.
+func (p *Program) Lower(c *check.Cell, debugged bool) (*Cell, *session.Error) {
+	l := p.newLowerer(c)
+	l.predeclared = l.declaresPredeclared()
+	if debugged {
+		l.points.next = p.points + 1
+	}
+	for _, decl := range c.Decls {
+		l.unqualify(decl)
+	}
+	l.unqualify(c.Body)
+	d := p.define(l)
+	out, err := l.cell(d)
+	if err != nil {
+		d.rollback()
+		return nil, err
+	}
+	return out, nil
 }

@@ -66,55 +66,6 @@ func (l *lowerer) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 	return append(m, withLabel(label, s))
 }
 
-// holdsResult reports whether e contains a temporary variable, which holds the result of a call
-// that callsFirst moved out of e.
-func (l *facts) holdsResult(e ast.Expr) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		found = found || ok && l.info.Uses[id] == nil
-		return !found
-	})
-	return found
-}
-
-// copies renames the variables of a range loop and returns the definitions of new ones for each
-// iteration.
-func (l *builder) copies(s *ast.RangeStmt) []ast.Stmt {
-	var defs []ast.Stmt
-	for _, e := range []*ast.Expr{&s.Key, &s.Value} {
-		id, ok := (*e).(*ast.Ident)
-		if !ok || id.Name == "_" {
-			continue
-		}
-		*e = l.ident(id.Pos(), l.temp(id.Name))
-		defs = append(defs, assign(token.DEFINE, id, *e))
-	}
-	return defs
-}
-
-// assignInBody turns `for k, v = range x` into `for k#, v# := range x { k, v = k#, v#; ... }`.
-func (l *builder) assignInBody(s *ast.RangeStmt) {
-	set := &ast.AssignStmt{TokPos: s.Pos(), Tok: token.ASSIGN}
-	for i, e := range []*ast.Expr{&s.Key, &s.Value} {
-		if id, ok := (*e).(*ast.Ident); *e == nil || ok && id.Name == "_" {
-			continue
-		}
-		v := l.ident((*e).Pos(), l.temp("v"))
-		t := l.iterated(s.X, i)
-		if b, ok := t.(*types.Basic); ok && b.Info()&types.IsUntyped != 0 {
-			t = l.info.TypeOf(*e)
-		}
-		l.info.Types[v] = types.TypeAndValue{Type: t}
-		set.Lhs, set.Rhs = append(set.Lhs, *e), append(set.Rhs, v)
-		*e = v
-	}
-	s.Tok = token.DEFINE
-	if set.Lhs != nil {
-		s.Body.List = append([]ast.Stmt{set}, s.Body.List...)
-	}
-}
-
 // valueByIndex turns `for k, v := range x` into `x# := x; for k := range x# { v := x#[k]; ... }`,
 // because yaegi would receive from v if v is a channel.
 func (l *lowerer) valueByIndex(s *ast.RangeStmt) (before []ast.Stmt) {
@@ -138,30 +89,6 @@ func (l *lowerer) valueByIndex(s *ast.RangeStmt) (before []ast.Stmt) {
 	}
 	s.Value = nil
 	return before
-}
-
-// iterated returns the type of the i-th value of an iteration over x.
-func (l *facts) iterated(x ast.Expr, i int) types.Type {
-	pick := func(list ...types.Type) types.Type { return list[i] }
-	switch t := l.info.TypeOf(x).Underlying().(type) {
-	case *types.Basic:
-		if t.Info()&types.IsString != 0 {
-			return pick(types.Typ[types.Int], types.Typ[types.Rune])
-		}
-	case *types.Slice:
-		return pick(types.Typ[types.Int], t.Elem())
-	case *types.Array:
-		return pick(types.Typ[types.Int], t.Elem())
-	case *types.Pointer:
-		return pick(types.Typ[types.Int], t.Elem().Underlying().(*types.Array).Elem())
-	case *types.Map:
-		return pick(t.Key(), t.Elem())
-	case *types.Chan:
-		return t.Elem()
-	case *types.Signature:
-		return t.Params().At(0).Type().Underlying().(*types.Signature).Params().At(i).Type()
-	}
-	return l.info.TypeOf(x)
 }
 
 // rangeString lowers a loop over a string, because yaegi computes wrong indices:
@@ -228,4 +155,65 @@ func (l *lowerer) rangeInt(s *ast.RangeStmt, label *ast.LabeledStmt, separate bo
 		Body: body,
 	}
 	return append(out, withLabel(label, loop))
+}
+
+// rangeFunc lowers a loop over an iterator function. The body becomes the function that the
+// iterator calls. A statement that leaves the loop is done in two steps: the body sets exit and
+// returns false, and the statement itself runs after the iterator has returned. State says whether
+// the iterator may call the body.
+//
+//	{
+//		exit, state := 0, iterating
+//		iterator(func(k K, v V) bool {
+//			if state != iterating { runtime.Misused(state) }
+//			state = inBody
+//			body
+//			state = iterating
+//			return true
+//		})
+//		if state == inBody { runtime.Misused(missedPanic) }
+//		state = loopOver
+//		if exit == 1 { return results }
+//		if exit == 2 { break label }
+//	}
+func (l *lowerer) rangeFunc(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt {
+	pos := s.Pos()
+	m := l.markAt(pos)
+	sig := l.info.TypeOf(s.X).Underlying().(*types.Signature)
+	yield := sig.Params().At(0).Type().Underlying().(*types.Signature)
+	b := &iteration{l: l, pos: pos, exit: l.temp("exit"), state: l.temp("state"), inside: labels(s.Body)}
+	if label != nil {
+		b.label = label.Label.Name
+	}
+	lit, params := l.forwarder(pos, yield)
+	body := []ast.Stmt{b.whenState(token.NEQ, contract.Iterating, b.misused(l.ident(pos, b.state))), b.setState(contract.InBody)}
+	for i, e := range []ast.Expr{s.Key, s.Value} {
+		if id, ok := e.(*ast.Ident); e != nil && !(ok && id.Name == "_") {
+			body = append(body, assign(s.Tok, l.expr(e), params[i]))
+		}
+	}
+	if l.tracesCalls() {
+		body = append([]ast.Stmt{l.enterAs(pos, l.fn.nameRange(), s.Body.Rbrace, false)}, body...)
+	}
+	x := l.expr(s.X)
+	_, isCall := ast.Unparen(x).(*ast.CallExpr)
+	// yaegi may treat a function that is the result of another as a generic function
+	if _, plain := types.Unalias(l.info.TypeOf(s.X)).(*types.Signature); isCall && plain {
+		f := l.temp("range")
+		m = append(m, l.varDecl(pos, f, l.info.TypeOf(s.X)), assign(token.ASSIGN, l.ident(pos, f), x))
+		x = l.ident(pos, f)
+	}
+	l.block(s.Body)
+	list := b.leave(s.Body.List, nesting{})
+	lit.Body.List = append(append(body, list...), b.endBody(true)...)
+	if len(b.results) > 0 {
+		m = append(m, b.results...)
+	}
+	m = append(m,
+		assign(token.DEFINE, l.ident(pos, b.exit), l.number(pos, 0)),
+		assign(token.DEFINE, l.ident(pos, b.state), l.number(pos, contract.Iterating)),
+		&ast.ExprStmt{X: &ast.CallExpr{Fun: x, Lparen: pos, Args: []ast.Expr{lit}, Rparen: pos}},
+		b.whenState(token.EQL, contract.InBody, b.misused(l.number(pos, contract.MissedPanic))),
+		b.setState(contract.LoopOver))
+	return []ast.Stmt{block(pos, append(m, b.after...)...)}
 }

@@ -3,72 +3,10 @@ package lower
 import (
 	"go/ast"
 	"go/token"
-	"go/types"
 	"strconv"
 
 	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
-
-// rangeFunc lowers a loop over an iterator function. The body becomes the function that the
-// iterator calls. A statement that leaves the loop is done in two steps: the body sets exit and
-// returns false, and the statement itself runs after the iterator has returned. State says whether
-// the iterator may call the body.
-//
-//	{
-//		exit, state := 0, iterating
-//		iterator(func(k K, v V) bool {
-//			if state != iterating { runtime.Misused(state) }
-//			state = inBody
-//			body
-//			state = iterating
-//			return true
-//		})
-//		if state == inBody { runtime.Misused(missedPanic) }
-//		state = loopOver
-//		if exit == 1 { return results }
-//		if exit == 2 { break label }
-//	}
-func (l *lowerer) rangeFunc(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt {
-	pos := s.Pos()
-	m := l.markAt(pos)
-	sig := l.info.TypeOf(s.X).Underlying().(*types.Signature)
-	yield := sig.Params().At(0).Type().Underlying().(*types.Signature)
-	b := &iteration{l: l, pos: pos, exit: l.temp("exit"), state: l.temp("state"), inside: labels(s.Body)}
-	if label != nil {
-		b.label = label.Label.Name
-	}
-	lit, params := l.forwarder(pos, yield)
-	body := []ast.Stmt{b.whenState(token.NEQ, contract.Iterating, b.misused(l.ident(pos, b.state))), b.setState(contract.InBody)}
-	for i, e := range []ast.Expr{s.Key, s.Value} {
-		if id, ok := e.(*ast.Ident); e != nil && !(ok && id.Name == "_") {
-			body = append(body, assign(s.Tok, l.expr(e), params[i]))
-		}
-	}
-	if l.tracesCalls() {
-		body = append([]ast.Stmt{l.enterAs(pos, l.fn.nameRange(), s.Body.Rbrace, false)}, body...)
-	}
-	x := l.expr(s.X)
-	_, isCall := ast.Unparen(x).(*ast.CallExpr)
-	// yaegi may treat a function that is the result of another as a generic function
-	if _, plain := types.Unalias(l.info.TypeOf(s.X)).(*types.Signature); isCall && plain {
-		f := l.temp("range")
-		m = append(m, l.varDecl(pos, f, l.info.TypeOf(s.X)), assign(token.ASSIGN, l.ident(pos, f), x))
-		x = l.ident(pos, f)
-	}
-	l.block(s.Body)
-	list := b.leave(s.Body.List, nesting{})
-	lit.Body.List = append(append(body, list...), b.endBody(true)...)
-	if len(b.results) > 0 {
-		m = append(m, b.results...)
-	}
-	m = append(m,
-		assign(token.DEFINE, l.ident(pos, b.exit), l.number(pos, 0)),
-		assign(token.DEFINE, l.ident(pos, b.state), l.number(pos, contract.Iterating)),
-		&ast.ExprStmt{X: &ast.CallExpr{Fun: x, Lparen: pos, Args: []ast.Expr{lit}, Rparen: pos}},
-		b.whenState(token.EQL, contract.InBody, b.misused(l.number(pos, contract.MissedPanic))),
-		b.setState(contract.LoopOver))
-	return []ast.Stmt{block(pos, append(m, b.after...)...)}
-}
 
 // iteration collects the ways in which the body of a range over a function leaves the loop.
 type iteration struct {

@@ -2,7 +2,6 @@ package lower
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 
 	"github.com/symmrepl/symmrepl/interp/check"
@@ -12,12 +11,6 @@ import (
 // A type that contains itself other than through a named struct, such as type T []T, becomes a type
 // of a compiled package for yaegi: see contract.Recursive. It is built from an alias of its
 // underlying type, which is the only declaration that yaegi gets.
-
-// refuseRecursive refuses a use of such a type that yaegi handles differently than for other types:
-// in slices, arrays and channels, and with methods.
-func (l *facts) refuseRecursive(pos token.Pos, t types.Type) {
-	l.refuse(pos, "the type "+check.TypeName(t)+" contains itself other than as a field of a struct; make it a struct with one field")
-}
 
 // isRecursive reports whether t is such a type, declared by a cell, and not an instance of a
 // generic type.

@@ -4,6 +4,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // stmts lowers a list of statements.
@@ -152,4 +155,52 @@ func (l *lowerer) incDec(s *ast.IncDecStmt) ast.Stmt {
 		tok = token.SUB_ASSIGN
 	}
 	return &ast.AssignStmt{Lhs: []ast.Expr{s.X}, TokPos: s.TokPos, Tok: tok, Rhs: []ast.Expr{l.number(s.TokPos, 1)}}
+}
+
+// stopBefore returns the call of contract.StopAt that precedes a statement or the cell's last
+// expression. It returns none for statements that do nothing themselves, and in code that is not
+// debugged.
+func (l *lowerer) stopBefore(n ast.Node) []ast.Stmt {
+	if !l.isDebugged() {
+		return nil
+	}
+	for labeled, is := n.(*ast.LabeledStmt); is; labeled, is = n.(*ast.LabeledStmt) {
+		n = labeled.Stmt
+	}
+	switch n := n.(type) {
+	case *ast.BlockStmt, *ast.EmptyStmt:
+		return nil
+	case *ast.DeclStmt:
+		if !check.DeclaresVariables(n) {
+			return nil
+		}
+	}
+	at := n.Pos()
+	p := &contract.Point{Pos: at}
+	args := []ast.Expr{l.number(at, l.points.next)}
+	seen := map[string]bool{}
+	for f := l.fn; f != nil; f = f.outer {
+		for _, v := range f.locals {
+			scope := v.Parent()
+			if seen[v.Name()] || scope == nil || !scope.Contains(at) || l.hoisted[v] {
+				continue
+			}
+			if _, visible := scope.LookupParent(v.Name(), at); visible != v {
+				continue
+			}
+			id := l.ident(at, v.Name())
+			l.info.Uses[id] = v
+			place, ok := l.expr(id).(*ast.Ident)
+			if !ok {
+				continue
+			}
+			seen[v.Name()] = true
+			p.Variables = append(p.Variables, contract.PointVariable{Name: v.Name(), Type: v.Type()})
+			args = append(args, place)
+		}
+	}
+	l.points.list = append(l.points.list, p)
+	p.ID = l.points.next
+	l.points.next++
+	return []ast.Stmt{&ast.ExprStmt{X: l.helper(at, contract.StopAt, args...)}}
 }

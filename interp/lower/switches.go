@@ -56,30 +56,6 @@ func (l *lowerer) clause(list []ast.Stmt) []ast.Stmt {
 	return append([]ast.Stmt{block(list[0].Pos(), l.stmts(list[:n])...)}, list[n:]...)
 }
 
-// needsChoice reports whether yaegi would run a switch wrongly: the switch compares interfaces, has
-// a clause with several values (yaegi evaluates all of them), or falls through to or over a default
-// clause that is not the last.
-func (l *facts) needsChoice(s *ast.SwitchStmt) bool {
-	if s.Tag != nil && types.IsInterface(l.info.TypeOf(s.Tag)) {
-		return true
-	}
-	through, early := false, false
-	for i, cc := range s.Body.List {
-		clause := cc.(*ast.CaseClause)
-		early = early || clause.List == nil && i < len(s.Body.List)-1
-		if n := len(clause.Body); n > 0 {
-			b, ok := clause.Body[n-1].(*ast.BranchStmt)
-			through = through || ok && b.Tok == token.FALLTHROUGH
-		}
-		for _, e := range clause.List {
-			if tv := l.info.Types[e]; tv.Value == nil && (len(clause.List) > 1 || s.Tag != nil) || types.IsInterface(tv.Type) {
-				return true
-			}
-		}
-	}
-	return through && early
-}
-
 // choose lowers a switch to statements that find the number of the clause, and a switch on that
 // number.
 //

@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"strconv"
 
-	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
 	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
@@ -165,33 +164,6 @@ func (l *builder) interfaceExpr(t *types.Interface, pos token.Pos) ast.Expr {
 	return e
 }
 
-// maxArray is the maximum size of an array in bytes, because an array for which there is no memory
-// ends the process.
-const maxArray = 1 << 36
-
-// refuseLarge refuses types that contain larger arrays.
-func (l *facts) refuseLarge(pos token.Pos, t types.Type) {
-	if _, ok := t.(*types.Array); !ok {
-		return
-	}
-	if n := typed.Sizes.Sizeof(t); n < 0 || n > maxArray {
-		l.refuse(pos, "an array of more than 64 GiB; make a slice instead, which fails with an error if there is no memory for it")
-	}
-}
-
-// checkKey refuses map key types whose values yaegi would not compare by the values in their
-// interfaces.
-func (l *facts) checkKey(pos token.Pos, t types.Type) {
-	if !l.checker.Packages().HoldsInterfaces(t) {
-		return
-	}
-	what := "a map with keys of the interface type " + check.TypeName(t)
-	if !types.IsInterface(t) {
-		what = "a map with keys of type " + check.TypeName(t) + ", which contain values of interface types"
-	}
-	l.refuse(pos, what+", which would not be compared by the values in them; use any for the keys")
-}
-
 // hiddenSymbol adds a value that is in no table to the cell's hidden symbols, and returns an
 // expression for it.
 func (l *builder) hiddenSymbol(pos token.Pos, name string, v reflect.Value) ast.Expr {
@@ -242,4 +214,11 @@ func (l *builder) varDecl(pos token.Pos, name string, t types.Type) ast.Stmt {
 // conversion returns T(e) for a lowered expression e.
 func (l *builder) conversion(t types.Type, e ast.Expr) ast.Expr {
 	return &ast.CallExpr{Fun: l.typeExpr(t, e.Pos()), Lparen: e.Pos(), Args: []ast.Expr{e}, Rparen: e.End()}
+}
+
+// textKey returns the key by which the runtime finds Go's name for a type.
+func (l *builder) textKey(t types.Type) string {
+	key := "text of " + l.typeText(t)
+	l.note(key, t)
+	return key
 }

@@ -5,7 +5,6 @@ import (
 	"go/types"
 
 	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // localType declares a type that a function declares outside of the function, under a unique name,
@@ -42,16 +41,4 @@ func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
 	}
 	l.finishType(s, l.types[s])
 	return s
-}
-
-// inFunction returns package run's description of a type that a function declares.
-func (l *marker) inFunction(obj *types.TypeName) contract.InFunction {
-	f := contract.InFunction{Number: l.c.LocalType(obj.Pos())}
-	if of := l.instancing; of != nil {
-		f.Args = of.args
-		if text := l.generic(of.obj).Text; f.Number == 0 && text != nil {
-			f.Number = text.LocalType(obj.Pos())
-		}
-	}
-	return f
 }

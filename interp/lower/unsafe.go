@@ -2,7 +2,6 @@ package lower
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 
 	"github.com/symmrepl/symmrepl/interp/check"
@@ -72,28 +71,4 @@ func (l *lowerer) unsafeConversion(e *ast.CallExpr, to types.Type) ast.Expr {
 	}
 	x := l.helper(pos, contract.UnsafeUintptr, l.passOne(pos, l.expr(e.Args[0]), from, pointer))
 	return l.conversion(to, x)
-}
-
-// viaHelper calls a helper with pointers to a variable for the result and to a variable that holds
-// x:
-//
-//	func(x X, n ...int64) R { var r R; helper(&r, &x, n...); return r }(x, n...)
-func (l *builder) viaHelper(pos token.Pos, helper contract.Helper, x ast.Expr, from, result types.Type, n ...ast.Expr) ast.Expr {
-	v, r := l.temp("v"), l.temp("r")
-	params := []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(from, pos)}}
-	args := []ast.Expr{l.address(l.ident(pos, r)), l.address(l.ident(pos, v))}
-	for range n {
-		count := l.temp("n")
-		params = append(params, &ast.Field{Names: []*ast.Ident{l.ident(pos, count)}, Type: l.ident(pos, "int64")})
-		args = append(args, l.ident(pos, count))
-	}
-	lit := &ast.FuncLit{
-		Type: &ast.FuncType{Func: pos,
-			Params:  &ast.FieldList{Opening: pos, List: params},
-			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(result, pos)}}},
-		},
-		Body: block(pos, l.varDecl(pos, r, result), &ast.ExprStmt{X: l.helper(pos, helper, args...)},
-			&ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, r)}}),
-	}
-	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: append([]ast.Expr{x}, n...), Rparen: pos}
 }

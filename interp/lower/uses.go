@@ -3,11 +3,6 @@ package lower
 import (
 	"go/ast"
 	"go/types"
-	"slices"
-
-	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/generics"
-	"github.com/symmrepl/symmrepl/interp/run/contract"
 )
 
 // qualified adds the package to a name that is visible through a dot import; it returns other
@@ -28,92 +23,6 @@ func (l *marker) qualified(e ast.Expr) ast.Expr {
 	return sel
 }
 
-// declaresPredeclared reports whether the cell declares something under a predeclared name.
-func (l *facts) declaresPredeclared() bool {
-	for id := range l.info.Defs {
-		if types.Universe.Lookup(id.Name) != nil {
-			return true
-		}
-	}
-	return false
-}
-
-// renamePredeclared renames the local variables and constants of a function that have predeclared
-// names, because yaegi would treat nil and iota as the predeclared ones.
-func (l *builder) renamePredeclared(n ast.Node) {
-	if !l.predeclared {
-		return
-	}
-	ast.Inspect(n, func(n ast.Node) bool {
-		if s, ok := n.(*ast.TypeSwitchStmt); ok {
-			l.renameBound(s)
-		}
-		id, ok := n.(*ast.Ident)
-		if !ok || types.Universe.Lookup(id.Name) == nil {
-			return true
-		}
-		obj := l.info.Defs[id]
-		if obj == nil || obj.Parent() == nil || l.hoisted[obj] {
-			return true
-		}
-		switch obj.(type) {
-		case *types.Var, *types.Const:
-			id.Name = l.temp(id.Name)
-			l.renamed[obj] = id.Name
-		}
-		return true
-	})
-}
-
-// renameBound renames the symbol that a type switch binds, which is a variable of each clause.
-func (l *builder) renameBound(s *ast.TypeSwitchStmt) {
-	a, ok := s.Assign.(*ast.AssignStmt)
-	if !ok {
-		return
-	}
-	id := a.Lhs[0].(*ast.Ident)
-	if types.Universe.Lookup(id.Name) == nil {
-		return
-	}
-	id.Name = l.temp(id.Name)
-	for _, clause := range s.Body.List {
-		if obj := l.info.Implicits[clause]; obj != nil {
-			l.renamed[obj] = id.Name
-		}
-	}
-}
-
-// instance lowers the use id of a function, which may be an instance of a generic one. If it is
-// not, the result is e.
-func (l *builder) instance(id *ast.Ident, e ast.Expr) ast.Expr {
-	fn, ok := l.info.Uses[id].(*types.Func)
-	if !ok || l.generic(fn.Origin()) == nil {
-		return e
-	}
-	var args []types.Type
-	if inst, ok := l.info.Instances[id]; ok {
-		args = slices.Collect(inst.TypeArgs.Types())
-	}
-	if v, ok := generics.Native(l.nativeKey(fn, args)); ok {
-		return l.hiddenSymbol(id.Pos(), l.nativeKey(fn, args), v)
-	}
-	return l.ident(id.Pos(), l.instanceOf(fn, args).name)
-}
-
-// instantiate checks f, a copy of g's declaration, with g's type parameters bound to types.
-func (l *builder) instantiate(g *check.Generic, f *ast.FuncDecl, args []types.Type) *types.Func {
-	fn, params, err := l.checker.Instantiate(l.info, g, f, args)
-	if err != nil {
-		l.refuse(f.Pos(), "with these type arguments "+contract.PlainNames(f.Name.Name)+" cannot be compiled: "+err.Error())
-	}
-	for _, p := range params {
-		l.params[p] = true
-	}
-	l.predeclared = true // it may declare such names
-	l.unqualify(f)
-	return fn
-}
-
 // identifier lowers the use of a name.
 func (l *marker) identifier(id *ast.Ident) ast.Expr {
 	obj := l.info.Uses[id]
@@ -130,4 +39,37 @@ func (l *marker) identifier(id *ast.Ident) ast.Expr {
 		return l.typeExpr(t.Type(), id.Pos())
 	}
 	return l.ident(id.Pos(), l.name(obj))
+}
+
+// isLogger reports whether e selects such a function or method.
+func (l *marker) isLogger(e *ast.SelectorExpr) bool {
+	fn, ok := l.info.Uses[e.Sel].(*types.Func)
+	return ok && fn.Pkg() != nil && fn.Pkg().Path() == "log" && loggerMethods[fn.Name()] && !l.silent
+}
+
+// functionValue lowers a function of the session that is used as a value to a closure that calls
+// it. So if the function is defined again, the closure calls the new definition.
+func (l *marker) functionValue(id *ast.Ident, fn *types.Func) ast.Expr {
+	lit, args := l.forwarder(id.Pos(), fn.Signature())
+	return l.ofFunction(l.forward(lit, fn.Signature(), l.identifier(id), args), fn, "")
+}
+
+// instanceValue is functionValue for an instance of a generic function.
+func (l *marker) instanceValue(id *ast.Ident, fn *types.Func) ast.Expr {
+	sig, _ := l.info.Instances[id].Type.(*types.Signature)
+	low := l.instance(id, nil)
+	if _, native := low.(*ast.SelectorExpr); native || sig == nil {
+		return low
+	}
+	lit, args := l.forwarder(id.Pos(), sig)
+	return l.ofFunction(l.forward(lit, sig, low, args), fn, "")
+}
+
+// methodExpr lowers T.Method: func(r T, args) results { return r.Method(args) }.
+func (l *marker) methodExpr(sel *ast.SelectorExpr, s *types.Selection) ast.Expr {
+	sig := s.Type().(*types.Signature)
+	lit, args := l.forwarder(sel.Pos(), sig)
+	recv := args[0]
+	return l.ofFunction(l.forward(lit, sig, &ast.SelectorExpr{X: recv, Sel: l.ident(sel.Pos(), sel.Sel.Name)}, args[1:]),
+		s.Obj().(*types.Func), "")
 }
