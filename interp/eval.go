@@ -9,7 +9,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/help"
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/executions"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/inband"
 	"github.com/traefik/yaegi/interp"
@@ -153,7 +153,7 @@ func (in *Interp) install(c *compiled) error {
 
 // outcome returns the result of a cell that has run. printed is the result of its statements; code
 // that goes on may still write it.
-func (in *Interp) outcome(c *compiled, ending run.Ending, printed *session.Result) session.Result {
+func (in *Interp) outcome(c *compiled, ending executions.Ending, printed *session.Result) session.Result {
 	switch {
 	case ending.Failed != nil:
 		return session.Result{Err: ending.Failed}

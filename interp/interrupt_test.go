@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/run/executions"
 	"github.com/symmrepl/symmrepl/interp/run/limits"
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -75,7 +75,7 @@ func openInterruptible(t *testing.T) (in *Interp, interrupted func(src string, m
 // TestInterruptWithError checks that if an interrupted wait ends with its own error, however late,
 // the cell's error includes it.
 func TestInterruptWithError(t *testing.T) {
-	for _, late := range []time.Duration{0, 4 * run.SelfEnd} {
+	for _, late := range []time.Duration{0, 4 * executions.SelfEnd} {
 		t.Run(late.String(), func(t *testing.T) { testInterruptWithError(t, late) })
 	}
 }

@@ -12,7 +12,7 @@ import (
 // result prints the value of the cell's last expression. The methods by which values of cells
 // describe themselves run as code of the cell, so the caller is the goroutine that runs it.
 func (in *Interp) result(c *compiled) session.Result {
-	shown, ok := in.runtime.Take()
+	shown, ok := in.runtime.Shown.Take()
 	if !ok {
 		return session.Result{}
 	}

@@ -1,5 +1,5 @@
-// Package run runs the code of cells. It has the functions that lowered code calls while it runs,
-// and starts, watches and stops that code.
+// Package run runs the code of cells. It has the functions that lowered code calls while it runs;
+// its rooms start, watch and stop that code.
 //
 // # Helpers
 //
@@ -8,20 +8,12 @@
 // from Go: in type assertions, comparisons of interfaces, deferred calls, panics and select. Others
 // end blocking calls, such as Lock and Wait, when a cell is stopped.
 //
-// # Executions
-//
-// Execute runs a cell's code, one cell at a time, beside the goroutines that earlier cells have
-// started. To stop interpreted code, the runtime changes the number by which yaegi distinguishes
-// live frames from abandoned ones, and ends the code's waits (stop.go); its deferred calls are made
-// afterwards (latedefers.go). A cell that cannot end because a compiled call does not return is
-// abandoned (abandon.go): guards in the compiled trees end its goroutine when the call returns or
-// calls a function of a cell (package trees). Only a call that holds the device keeps other cells
-// from starting until it returns. While code runs, package limits checks how much memory it takes.
-//
 // # Rooms
 //
 // The parts of a Runtime are packages below this one. Each imports only those after it:
 //
+//	executions starts, watches and stops code: execution, stop, abandonment, waits
+//	shown      what a cell shows: values, texts, forms for displays
 //	trees      compiles and executes programs, and changes the trees that yaegi compiles
 //	standing   the debugger's stops: the goroutine that stands before a statement
 //	stacks     panics, deferred calls and call stacks of goroutines
@@ -38,23 +30,8 @@
 //
 // # Files
 //
-// In reading order: a file depends mostly on those before it. The exception is runtime.go, which
-// declares all fields of Runtime.
-//
-//	runtime.go           a session's Runtime, and the interfaces of its users
-//
-// What runs in it:
-//
+//	runtime.go           a session's Runtime, and the interface of its user
 //	logger.go            loggers that know where they were called
-//	latedefers.go        deferred calls after a stop
-//	execution.go         running a cell's code; its goroutines
-//	others.go, doing.go  finding out from stacks what goroutines do
-//	abandon.go           compiled calls that do not return
-//	stop.go              taking turns, interrupting, waiting for code to end
-//	stdin.go, stdout.go, waits.go, select.go, callbacks.go   blocking calls, and calls from compiled code
-//
-// What lowered code calls:
-//
-//	builtins.go, unsafe.go, show.go, overrides.go
+//	builtins.go, unsafe.go, stdout.go, overrides.go   what lowered code calls and no room has
 //	helpers.go           the table
 package run

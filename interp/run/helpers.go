@@ -13,8 +13,8 @@ func (rt *Runtime) helpers() map[contract.Helper]any {
 	table := map[contract.Helper]any{
 		contract.Bind:     rt.bind,
 		contract.Show:     rt.show,
-		contract.Describe: rt.describe,
-		contract.Render:   rt.render,
+		contract.Describe: rt.Shown.Describe,
+		contract.Render:   rt.Shown.Render,
 
 		contract.Assert:       rt.Natives.Assert,
 		contract.Implements:   rt.Natives.Implements,
@@ -35,19 +35,19 @@ func (rt *Runtime) helpers() map[contract.Helper]any {
 		contract.Recover:   rt.Stacks.Recover,
 		contract.Forward:   rt.Stacks.Forward,
 		contract.NotNil:    rt.Natives.NotNil,
-		contract.Go:        rt.goRun,
-		contract.NewSelect: rt.newSelect,
+		contract.Go:        rt.Go,
+		contract.NewSelect: rt.NewSelect,
 		contract.Spin:      func() {},
 
-		contract.Lock:        rt.lock,
-		contract.RLock:       rt.rlock,
-		contract.Wait:        rt.wait,
-		contract.WaitGo:      rt.waitGo,
-		contract.CondWait:    rt.condWait,
-		contract.CmdRun:      rt.cmdRun,
-		contract.CmdWait:     rt.cmdWait,
-		contract.CmdOutput:   rt.cmdOutput,
-		contract.CmdCombined: rt.cmdCombined,
+		contract.Lock:        rt.Lock,
+		contract.RLock:       rt.RLock,
+		contract.Wait:        rt.Wait,
+		contract.WaitGo:      rt.WaitGo,
+		contract.CondWait:    rt.CondWait,
+		contract.CmdRun:      rt.CmdRun,
+		contract.CmdWait:     rt.CmdWait,
+		contract.CmdOutput:   rt.CmdOutput,
+		contract.CmdCombined: rt.CmdCombined,
 
 		contract.UnsafePointer:    unsafePointer,
 		contract.UnsafeOfUintptr:  unsafeOfUintptr,
@@ -100,6 +100,12 @@ func addOrdered[T cmp.Ordered](table map[contract.Helper]any) {
 	name := reflect.TypeFor[T]().Name()
 	table[contract.Ordered("min", name)] = func(a, b T) T { return min(a, b) }
 	table[contract.Ordered("max", name)] = func(a, b T) T { return max(a, b) }
+}
+
+// show stores the values of the cell's last expression.
+func (rt *Runtime) show(pointers ...any) {
+	rt.host.Showing()
+	rt.Shown.Show(pointers...)
 }
 
 // exports is the package of the helpers.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/symmrepl/symmrepl/interp/run/contract"
+	"github.com/symmrepl/symmrepl/interp/run/executions"
 	"github.com/symmrepl/symmrepl/interp/run/stacks"
 )
 
@@ -39,7 +40,7 @@ func TestHelpers(t *testing.T) {
 			}
 			if s.Type == nil {
 				_, ofDefers := reflect.TypeFor[*stacks.Defers]().MethodByName(name)
-				if _, ofSelect := reflect.TypeFor[*selection]().MethodByName(name); !ofDefers && !ofSelect {
+				if _, ofSelect := reflect.TypeFor[*executions.Selection]().MethodByName(name); !ofDefers && !ofSelect {
 					t.Errorf("nothing has the method %s", name)
 				}
 				continue

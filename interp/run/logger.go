@@ -44,7 +44,7 @@ func (l *Logger) panic(s string) {
 
 // fatal ends the process if the cells are a program, and only the cell in a session.
 func (l *Logger) fatal(s string) {
-	if !l.rt.program {
+	if !l.rt.IsProgram() {
 		l.panic(s)
 	}
 	l.Output(0, s)

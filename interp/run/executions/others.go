@@ -1,4 +1,4 @@
-package run
+package executions
 
 import (
 	"regexp"
@@ -11,9 +11,9 @@ import (
 // else can run code of cells: no function is scheduled for later, and compiled code has started no
 // goroutines. Abandoned compiled calls do not count, because their goroutines end with them. Others
 // may be called at any time, and costs as much as Doing.
-func (rt *Runtime) Others() (running int, all bool) {
-	running = rt.Running()
-	if rt.postponed.Load() > 0 {
+func (es *Executions) Others() (running int, all bool) {
+	running = es.Running()
+	if es.postponed.Load() > 0 {
 		return running, false
 	}
 	dump := allStacks()
@@ -25,7 +25,7 @@ func (rt *Runtime) Others() (running int, all bool) {
 func activeBeside(dump string, id int64) bool {
 	own := "goroutine " + strconv.FormatInt(id, 10) + " ["
 	for stack := range strings.SplitSeq(dump, "\n\n") {
-		if strings.HasPrefix(stack, own) || !strings.Contains(stack, "\ncreated by "+ownPrefix+"(*Runtime).goRun") {
+		if strings.HasPrefix(stack, own) || !strings.Contains(stack, "\ncreated by "+ownPrefix+"(*Executions).Go") {
 			continue
 		}
 		_, state, _ := strings.Cut(stack, "[")

@@ -1,4 +1,4 @@
-package run
+package executions
 
 import (
 	"time"
@@ -12,15 +12,15 @@ const LateGrace = time.Second
 // leave reports whether the function of d was stopped. If so, leave keeps d until interpreted code
 // runs again, so that its deferred calls are made then. If the execution was abandoned, they are
 // dropped.
-func (rt *Runtime) leave(d *stacks.Defers) bool {
-	if rt.Trees.Abandoned.Load() > 0 && rt.isAbandoned() {
+func (es *Executions) leave(d *stacks.Defers) bool {
+	if es.Trees.Abandoned.Load() > 0 && es.isAbandoned() {
 		return true
 	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
+	es.mu.Lock()
+	defer es.mu.Unlock()
 	select {
-	case <-rt.ctx.Done():
-		rt.late = append(rt.late, d)
+	case <-es.ctx.Done():
+		es.late = append(es.late, d)
 		return true
 	default:
 		return false
@@ -29,10 +29,10 @@ func (rt *Runtime) leave(d *stacks.Defers) bool {
 
 // takeLate returns the functions that were stopped before their deferred calls were made, the last
 // called first, and forgets them.
-func (rt *Runtime) takeLate() []*stacks.Defers {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	late := rt.late
-	rt.late = nil
+func (es *Executions) takeLate() []*stacks.Defers {
+	es.mu.Lock()
+	defer es.mu.Unlock()
+	late := es.late
+	es.late = nil
 	return late
 }

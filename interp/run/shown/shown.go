@@ -1,4 +1,4 @@
-package run
+package shown
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/symmrepl/symmrepl/display"
 	"github.com/symmrepl/symmrepl/internal/values"
@@ -14,66 +15,74 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Shown are the values of a cell's last expression.
+// Values are the values of a cell's last expression.
+type Values struct {
+	mu       sync.Mutex
+	pointers []reflect.Value // to the values
+	texts    map[int]string  // of the values that describe themselves, by index
+	forms    display.Data    // in which the value is shown besides text
+	shown    bool
+}
+
+// Shown are the values that a cell has shown.
 type Shown struct {
-	Pointers []reflect.Value // to the values
-	Texts    map[int]string  // of the values that describe themselves, by index
-	Forms    display.Data    // in which the value is shown besides text
+	Pointers []reflect.Value
+	Texts    map[int]string
+	Forms    display.Data
 }
 
 // Take returns the values that the last cell showed, and forgets them. It returns false if the cell
 // showed nothing.
-func (rt *Runtime) Take() (Shown, bool) {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	pointers := rt.values
-	rt.values = nil
-	return Shown{pointers, rt.texts, rt.forms}, rt.shown
+func (v *Values) Take() (Shown, bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	pointers := v.pointers
+	v.pointers = nil
+	return Shown{pointers, v.texts, v.forms}, v.shown
 }
 
-// setAside forgets the values that the cell has shown until restore is called.
-func (rt *Runtime) setAside() (restore func()) {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	values, texts, forms, shown := rt.values, rt.texts, rt.forms, rt.shown
-	rt.values, rt.texts, rt.forms, rt.shown = nil, nil, display.Data{}, false
+// SetAside forgets the values that the cell has shown until restore is called.
+func (v *Values) SetAside() (restore func()) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	pointers, texts, forms, shown := v.pointers, v.texts, v.forms, v.shown
+	v.pointers, v.texts, v.forms, v.shown = nil, nil, display.Data{}, false
 	return func() {
-		rt.mu.Lock()
-		defer rt.mu.Unlock()
-		rt.values, rt.texts, rt.forms, rt.shown = values, texts, forms, shown
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.pointers, v.texts, v.forms, v.shown = pointers, texts, forms, shown
 	}
 }
 
-// show stores the values of the cell's last expression.
-func (rt *Runtime) show(pointers ...any) {
-	rt.host.Showing()
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	rt.shown = true
+// Show stores the values of the cell's last expression.
+func (v *Values) Show(pointers ...any) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.shown = true
 	for _, p := range pointers {
-		rt.values = append(rt.values, reflect.ValueOf(p))
+		v.pointers = append(v.pointers, reflect.ValueOf(p))
 	}
 }
 
-// describe stores the text by which value i describes itself. A nil pointer whose method panics is
+// Describe stores the text by which value i describes itself. A nil pointer whose method panics is
 // shown like other values.
-func (rt *Runtime) describe(i int, f func() string) {
+func (v *Values) Describe(i int, f func() string) {
 	text, ok := values.Say(f, stacks.PanicValue)
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	if v := rt.values[i].Elem(); !ok && values.IsNil(v) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if value := v.pointers[i].Elem(); !ok && values.IsNil(value) {
 		return
 	}
-	if rt.texts == nil {
-		rt.texts = map[int]string{}
+	if v.texts == nil {
+		v.texts = map[int]string{}
 	}
-	rt.texts[i] = text
+	v.texts[i] = text
 }
 
-// render stores the display forms of the cell's value. If there are several values, it uses the
+// Render stores the display forms of the cell's value. If there are several values, it uses the
 // only one that is not nil, as in a picture and a nil error. If the forms include a text, it
 // replaces the value's own text.
-func (rt *Runtime) render(values ...any) {
+func (v *Values) Render(values ...any) {
 	at := slices.IndexFunc(values, func(x any) bool { return x != nil })
 	if at < 0 || slices.ContainsFunc(values[at+1:], func(x any) bool { return x != nil }) {
 		return
@@ -88,16 +97,16 @@ func (rt *Runtime) render(values ...any) {
 	forms, metadata := plainMap(d.Data, 0), plainMap(d.Metadata, 0)
 	text, isText := forms[display.MIMETypeText].(string)
 	delete(forms, display.MIMETypeText)
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if isText {
-		if rt.texts == nil {
-			rt.texts = map[int]string{}
+		if v.texts == nil {
+			v.texts = map[int]string{}
 		}
-		rt.texts[at] = text
+		v.texts[at] = text
 	}
 	if len(forms) > 0 {
-		rt.forms = display.Data{Data: forms, Metadata: metadata}
+		v.forms = display.Data{Data: forms, Metadata: metadata}
 	}
 }
 

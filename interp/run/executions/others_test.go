@@ -1,4 +1,4 @@
-package run
+package executions
 
 import (
 	"fmt"
@@ -12,11 +12,11 @@ import (
 // TestGoroutinesInDump checks what is derived from a dump of all stacks.
 func TestGoroutinesInDump(t *testing.T) {
 	const (
-		waits  = "goroutine 7 [chan receive]:\ngithub.com/traefik/yaegi/interp.recv.func1(0x1)\n\t/yaegi/run.go:1 +0x1\ncreated by " + ownPrefix + "(*Runtime).goRun in goroutine 5\n\t/run/execution.go:1 +0x1"
+		waits  = "goroutine 7 [chan receive]:\ngithub.com/traefik/yaegi/interp.recv.func1(0x1)\n\t/yaegi/run.go:1 +0x1\ncreated by " + ownPrefix + "(*Executions).Go in goroutine 5\n\t/run/execution.go:1 +0x1"
 		sleeps = "goroutine 8 [select]:\n" + sleepFrame + "(0x1, 0x2)\n\t/run/waits.go:1 +0x1\ncreated by " + ownPrefix +
-			"(*Runtime).goRun in goroutine 5\n\t/run/execution.go:1 +0x1"
+			"(*Executions).Go in goroutine 5\n\t/run/execution.go:1 +0x1"
 		runs = "goroutine 9 [runnable]:\nsort.Ints(...)\n\t/sort.go:1\ncreated by " + ownPrefix +
-			"(*Runtime).goRun in goroutine 5\n\t/run/execution.go:1 +0x1"
+			"(*Executions).Go in goroutine 5\n\t/run/execution.go:1 +0x1"
 		own     = "goroutine 5 [running]:\nmain.main()\n\t/main.go:1 +0x1"
 		signals = "goroutine 3 [syscall]:\nos/signal.signal_recv()\n\t/signal.go:1\ncreated by os/signal.Notify.func1.1 in goroutine 1\n\t/signal.go:1 +0x1"
 		group   = "goroutine 6 [select]:\ngithub.com/symmrepl/symmrepl/symmem/internal/net.(*Engine).tell(0x1)\n\t/net/engine.go:1\nsync.(*WaitGroup).Go.func1()\n\t/sync.go:1\ncreated by sync.(*WaitGroup).Go in goroutine 1\n\t/sync.go:1 +0x1"

@@ -1,4 +1,4 @@
-package run
+package executions
 
 import (
 	"fmt"
@@ -35,37 +35,37 @@ type Call struct {
 // calls. These calls go on; when one returns, or calls a function of a cell, its goroutine ends.
 // Abandon returns false if interpreted code of the execution still runs, or a call must not be
 // abandoned.
-func (rt *Runtime) abandon(x *execution) bool {
-	if _, held := rt.callsOf(x); held {
+func (es *Executions) abandon(x *execution) bool {
+	if _, held := es.callsOf(x); held {
 		return false
 	}
 	// From now on a goroutine whose call returns ends, even if the execution is not abandoned after
 	// all.
 	if !x.abandoned.Swap(true) {
-		rt.Trees.Abandoned.Add(1)
+		es.Trees.Abandoned.Add(1)
 	}
-	calls, held := rt.callsOf(x)
+	calls, held := es.callsOf(x)
 	if held || len(calls) == 0 || slices.ContainsFunc(calls, func(c Call) bool { return c.Function == "" }) {
 		return false
 	}
 	x.mu.Lock()
 	x.over = true
 	x.uncounted = true
-	rt.busy.Add(-x.alive.Load())
+	es.busy.Add(-x.alive.Load())
 	x.mu.Unlock()
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	rt.calls = append(rt.calls, calls...)
+	es.mu.Lock()
+	defer es.mu.Unlock()
+	es.calls = append(es.calls, calls...)
 	return true
 }
 
 // callsOf returns the compiled calls that the goroutines of an execution are in; Function is empty
 // for a goroutine in interpreted code. Held reports whether one of the calls must not be abandoned.
-func (rt *Runtime) callsOf(x *execution) (calls []Call, held bool) {
+func (es *Executions) callsOf(x *execution) (calls []Call, held bool) {
 	stacks := allStacks()
 	var at session.Error
-	rt.host.Locate(&at, rt.Position())
-	rt.own.Range(func(id, of any) bool {
+	es.host.Locate(&at, es.Position())
+	es.own.Range(func(id, of any) bool {
 		if of != x {
 			return true
 		}
@@ -85,9 +85,9 @@ func (rt *Runtime) callsOf(x *execution) (calls []Call, held bool) {
 }
 
 // callOf returns a compiled call that an abandoned execution is in.
-func (rt *Runtime) callOf(x *execution) string {
-	for _, c := range rt.Calls() {
-		if of, _ := rt.own.Load(c.goroutine); of == x {
+func (es *Executions) callOf(x *execution) string {
+	for _, c := range es.Calls() {
+		if of, _ := es.own.Load(c.goroutine); of == x {
 			return c.Function
 		}
 	}
@@ -96,31 +96,31 @@ func (rt *Runtime) callOf(x *execution) string {
 
 // leaveAbandoned ends the calling goroutine if its execution was abandoned. While an execution is
 // being stopped, leaveAbandoned first waits until all interpreted code has stopped.
-func (rt *Runtime) leaveAbandoned() {
-	if rt.Trees.Abandoned.Load() == 0 {
+func (es *Executions) leaveAbandoned() {
+	if es.Trees.Abandoned.Load() == 0 {
 		return
 	}
-	if halted := rt.halting.Load(); halted != nil {
+	if halted := es.halting.Load(); halted != nil {
 		<-*halted
 	}
-	if rt.isAbandoned() {
+	if es.isAbandoned() {
 		runtime.Goexit()
 	}
 }
 
 // isAbandoned reports whether the calling goroutine belongs to an execution that was abandoned.
-func (rt *Runtime) isAbandoned() bool {
-	x, own := rt.own.Load(goid.Get())
+func (es *Executions) isAbandoned() bool {
+	x, own := es.own.Load(goid.Get())
 	return own && x.(*execution).abandoned.Load()
 }
 
 // Calls returns the compiled calls of abandoned cells that have not returned. It may be called at any time.
-func (rt *Runtime) Calls() []Call {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	rt.calls = slices.DeleteFunc(rt.calls, func(c Call) bool {
-		_, runs := rt.own.Load(c.goroutine)
+func (es *Executions) Calls() []Call {
+	es.mu.Lock()
+	defer es.mu.Unlock()
+	es.calls = slices.DeleteFunc(es.calls, func(c Call) bool {
+		_, runs := es.own.Load(c.goroutine)
 		return !runs
 	})
-	return slices.Clone(rt.calls)
+	return slices.Clone(es.calls)
 }

@@ -1,4 +1,4 @@
-package run
+package executions
 
 import (
 	"reflect"
@@ -17,16 +17,16 @@ import (
 
 // foreignPanics ends a goroutine of compiled code on which a function of a cell panics. The value
 // of the panic is unknown there.
-type foreignPanics struct{ rt *Runtime }
+type foreignPanics struct{ es *Executions }
 
 // Write is called for every interpreted function that a panic leaves.
 func (f foreignPanics) Write(p []byte) (int, error) {
-	if f.rt.recovers() || recovers() {
+	if f.es.recovers() || recovers() {
 		return len(p), nil
 	}
 	e := &session.Error{Kind: session.KindPanic, Peer: -1, Msg: "panic in a function that compiled code called on a goroutine of its own"}
-	f.rt.host.Locate(e, f.rt.Position())
-	f.rt.report(f.rt.current(), e)
+	f.es.host.Locate(e, f.es.Position())
+	f.es.report(f.es.current(), e)
 	runtime.Goexit()
 	return 0, nil
 }
@@ -34,8 +34,8 @@ func (f foreignPanics) Write(p []byte) (int, error) {
 // recovering lists prefixes of functions that recover from panics in their callees: functions of
 // this package, and of compiled code.
 var recovering = []string{
-	ownRooms + "stacks.(*Defers).attempt",
-	ownPrefix + "(*Runtime).SetFinalizer.",
+	roomPrefix + "stacks.(*Defers).attempt",
+	ownPrefix + "(*Executions).SetFinalizer.",
 	"github.com/symmrepl/symmrepl/interp.",
 	"github.com/symmrepl/symmrepl/internal/values.",
 	"net/http.(*conn).serve",
@@ -64,21 +64,21 @@ func recovers() bool {
 
 // recovers reports whether the calling goroutine recovers from panics of cells. On another
 // goroutine a panic may end the process.
-func (rt *Runtime) recovers() bool {
-	_, own := rt.own.Load(goid.Get())
+func (es *Executions) recovers() bool {
+	_, own := es.own.Load(goid.Get())
 	return own
 }
 
 // SetFinalizer is runtime.SetFinalizer. All finalizers run on one goroutine, which must not end.
-func (rt *Runtime) SetFinalizer(obj, finalizer any) {
+func (es *Executions) SetFinalizer(obj, finalizer any) {
 	f := reflect.ValueOf(finalizer)
 	if f.Kind() != reflect.Func || f.IsNil() {
 		runtime.SetFinalizer(obj, finalizer)
 		return
 	}
-	r := rt.current()
+	r := es.current()
 	runtime.SetFinalizer(obj, reflect.MakeFunc(f.Type(), func(args []reflect.Value) []reflect.Value {
-		defer rt.recoverTo(r)
+		defer es.recoverTo(r)
 		return f.Call(args)
 	}).Interface())
 }

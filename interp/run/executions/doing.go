@@ -1,4 +1,4 @@
-package run
+package executions
 
 import (
 	"bytes"
@@ -26,8 +26,8 @@ const dumpSize = 4 << 20
 
 // Doing finds the activity of the cell in the goroutine's stack. Every other goroutine stops while
 // all stacks are written. Doing may be called at any time.
-func (rt *Runtime) Doing() Doing {
-	x := rt.current()
+func (es *Executions) Doing() Doing {
+	x := es.current()
 	if x == nil {
 		return Doing{}
 	}
@@ -46,7 +46,7 @@ func (rt *Runtime) Doing() Doing {
 		return Doing{What: "waits for standard input", Blocked: true, Input: true}
 	}
 	d := describeStack(stack)
-	d.Beside = d.Blocked && rt.Running() > 1 && activeBeside(string(dump), id)
+	d.Beside = d.Blocked && es.Running() > 1 && activeBeside(string(dump), id)
 	return d
 }
 
@@ -97,11 +97,12 @@ func stackOf(dump []byte, id int64) (stack string, found bool) {
 	return string(rest[:n]), true
 }
 
-// Prefixes of the names of functions: of this package, and of the packages below it.
+// Prefixes of the names of functions: of package run, of its rooms, and of this one.
 const (
-	ownFolder = "github.com/symmrepl/symmrepl/interp/run"
-	ownPrefix = ownFolder + "."
-	ownRooms  = ownFolder + "/"
+	runFolder  = "github.com/symmrepl/symmrepl/interp/run"
+	runPrefix  = runFolder + "."
+	roomPrefix = runFolder + "/"
+	ownPrefix  = roomPrefix + "executions."
 )
 
 // ofInterpreter reports whether a function belongs to the interpreter rather than to a package that
@@ -115,20 +116,20 @@ func ofInterpreter(name string) bool {
 	return false
 }
 
-var interpreterPrefixes = []string{ownPrefix, ownRooms, yaegi.StepPrefix, yaegi.FunctionPrefix}
+var interpreterPrefixes = []string{runPrefix, roomPrefix, yaegi.StepPrefix, yaegi.FunctionPrefix}
 
-const sleepFrame = ownPrefix + "(*Runtime).sleep"
+const sleepFrame = ownPrefix + "(*Executions).Sleep"
 
 // waitsOf lists the functions that interpreted code waits in: the frame on the stack, and the name
 // to show for it.
 var waitsOf = []struct{ frame, says string }{
 	{sleepFrame, "time.Sleep"},
-	{ownPrefix + "(*Runtime).lock", "Lock of a mutex"},
-	{ownPrefix + "(*Runtime).rlock", "RLock of a mutex"},
-	{ownPrefix + "(*Runtime).wait", "Wait of a sync.WaitGroup"},
-	{ownPrefix + "(*Runtime).condWait", "Wait of a sync.Cond"},
-	{ownPrefix + "(*Runtime).cmd", "a command of os/exec"},
-	{ownPrefix + "(*selection).Do", "select"},
+	{ownPrefix + "(*Executions).Lock", "Lock of a mutex"},
+	{ownPrefix + "(*Executions).RLock", "RLock of a mutex"},
+	{ownPrefix + "(*Executions).Wait", "Wait of a sync.WaitGroup"},
+	{ownPrefix + "(*Executions).CondWait", "Wait of a sync.Cond"},
+	{ownPrefix + "(*Executions).Cmd", "a command of os/exec"},
+	{ownPrefix + "(*Selection).Do", "select"},
 	{yaegi.FunctionPrefix + "recv", "a channel receive"},
 	{yaegi.FunctionPrefix + "rangeChan", "a range over a channel"},
 	{yaegi.FunctionPrefix + "send", "a channel send"},
@@ -151,7 +152,7 @@ func describeStack(stack string) Doing {
 	for _, m := range frameLine.FindAllStringSubmatch(stack, -1) {
 		name := m[1]
 		for _, w := range waitsOf {
-			if rest, ok := strings.CutPrefix(name, w.frame); ok && (rest == "" || rest[0] == '.' || strings.HasSuffix(w.frame, "cmd")) {
+			if rest, ok := strings.CutPrefix(name, w.frame); ok && (rest == "" || rest[0] == '.' || strings.HasSuffix(w.frame, "Cmd")) {
 				if !blocked { // the wait has just begun or ended
 					return Doing{}
 				}
@@ -160,7 +161,7 @@ func describeStack(stack string) Doing {
 		}
 		switch {
 		// the next frame shows the kind of wait
-		case strings.HasPrefix(name, ownPrefix+"(*Runtime).await"):
+		case strings.HasPrefix(name, ownPrefix+"(*Executions).await"):
 		case ofInterpreter(name):
 			if called == "" {
 				return Doing{Blocked: blocked}

@@ -1,4 +1,4 @@
-package run
+package executions
 
 import (
 	"fmt"
@@ -36,77 +36,77 @@ type stopped struct {
 
 // Begin waits for its turn to run a cell, and holds the turn until end is called; only one cell
 // runs at a time. It returns an error while a cell that was stopped has not ended.
-func (rt *Runtime) Begin() (end func(), err *session.Error) {
-	rt.turn.Lock()
-	if rt.stopped != nil && !rt.join(false) {
-		defer rt.turn.Unlock()
-		return nil, rt.stuckError()
+func (es *Executions) Begin() (end func(), err *session.Error) {
+	es.turn.Lock()
+	if es.stopped != nil && !es.join(false) {
+		defer es.turn.Unlock()
+		return nil, es.stuckError()
 	}
-	rt.Trees.Abandoned.Store(int64(len(rt.Calls())))
-	rt.started()
-	rt.stdin.begin()
+	es.Trees.Abandoned.Store(int64(len(es.Calls())))
+	es.started()
+	es.stdin.begin()
 	return func() {
-		rt.busy.Add(-1)
-		rt.turn.Unlock()
+		es.busy.Add(-1)
+		es.turn.Unlock()
 	}, nil
 }
 
 // Busy reports whether any code of cells runs.
-func (rt *Runtime) Busy() bool { return rt.Running() > 0 }
+func (es *Executions) Busy() bool { return es.Running() > 0 }
 
 // Running returns the number of cells and goroutines of cells that run.
-func (rt *Runtime) Running() int { return int(rt.busy.Load()) }
+func (es *Executions) Running() int { return int(es.busy.Load()) }
 
 // Close ends the code that cells have left running. It frees the memory that the process keeps for
 // the session, unless compiled calls still use some of it.
-func (rt *Runtime) Close() {
-	rt.turn.Lock()
-	defer rt.turn.Unlock()
-	if rt.Busy() {
-		rt.stopLeft()
+func (es *Executions) Close() {
+	es.turn.Lock()
+	defer es.turn.Unlock()
+	if es.Busy() {
+		es.stopLeft()
 	}
-	if !rt.Busy() && len(rt.Calls()) == 0 {
-		rt.Natives.Free()
+	if !es.Busy() && len(es.Calls()) == 0 {
+		es.Natives.Free()
 	}
 }
 
 // stopExecution stops all interpreted code: the code of an execution, and of the goroutines that it
 // or earlier cells started. It reports whether the execution ended in time. If not, no cell can run
 // until it has. Unwinds says that a limit or a panic is the reason.
-func (rt *Runtime) stopExecution(x *execution, unwinds bool) bool {
+func (es *Executions) stopExecution(x *execution, unwinds bool) bool {
 	x.ended.Store(true)
-	rt.Stops.Halt(true)
+	es.Stops.Halt(true)
 	halted := make(chan struct{})
-	rt.halting.Store(&halted)
-	rt.Trees.Abandoned.Add(1)
+	es.halting.Store(&halted)
+	es.Trees.Abandoned.Add(1)
 	// Waits end first and are permitted again last, because a function that ends while code is
 	// being stopped must see that its deferred calls are made later. Code after an ended wait does
 	// not run meanwhile: see leaveAbandoned.
-	begin := rt.stopWaits()
-	rt.stopped = &stopped{x, []func(){rt.yaegi.Stop(), begin}}
-	rt.Trees.Abandoned.Add(-1)
+	begin := es.stopWaits()
+	es.stopped = &stopped{x, []func(){es.yaegi.Stop(), begin}}
+	es.Trees.Abandoned.Add(-1)
 	close(halted)
-	return rt.join(unwinds)
+	return es.join(unwinds)
 }
 
 // stopLeft stops the goroutines that cells left running. It is called when no cell runs. Their
 // deferred calls are not made.
-func (rt *Runtime) stopLeft() {
-	if rt.stopped != nil {
+func (es *Executions) stopLeft() {
+	if es.stopped != nil {
 		return
 	}
-	rt.busy.Add(1) // as for a running cell
-	defer rt.busy.Add(-1)
-	x := newExecution(rt.current().cell)
+	es.busy.Add(1) // as for a running cell
+	defer es.busy.Add(-1)
+	x := newExecution(es.current().cell)
 	close(x.left)
-	rt.stopExecution(x, true)
-	rt.takeLate()
+	es.stopExecution(x, true)
+	es.takeLate()
 }
 
 // join waits until the stopped execution has ended, or abandons it, and then lets interpreted code
 // run again.
-func (rt *Runtime) join(unwinds bool) bool {
-	s, p, others := rt.stopped, limits.NewDeadline(grace), limits.NewDeadline(othersGrace)
+func (es *Executions) join(unwinds bool) bool {
+	s, p, others := es.stopped, limits.NewDeadline(grace), limits.NewDeadline(othersGrace)
 	if unwinds {
 		p = limits.NewDeadline(unwindGrace)
 	}
@@ -120,11 +120,11 @@ func (rt *Runtime) join(unwinds bool) bool {
 		default:
 		}
 		due := patient.Over()
-		if gone && (rt.busy.Load() <= 1 || waited) || due && !gone && rt.abandon(s.execution) {
+		if gone && (es.busy.Load() <= 1 || waited) || due && !gone && es.abandon(s.execution) {
 			for _, resume := range s.resume {
 				resume()
 			}
-			rt.stopped = nil
+			es.stopped = nil
 			return true
 		}
 		if due {
@@ -136,21 +136,21 @@ func (rt *Runtime) join(unwinds bool) bool {
 
 // InterruptedError returns the error of an interrupted cell, with the place where it was if that is
 // known: the last position may be in a function of another cell that returned long ago.
-func (rt *Runtime) InterruptedError(text *check.Text, hint string) *session.Error {
+func (es *Executions) InterruptedError(text *check.Text, hint string) *session.Error {
 	e := &session.Error{Kind: session.KindInterrupted, Peer: -1, Msg: "interrupted", Hint: hint}
-	text.Place(e, rt.Position())
+	text.Place(e, es.Position())
 	return e
 }
 
 // stuckError returns the error of a cell that could not be stopped. Cells after it also get this
 // error until it has ended.
-func (rt *Runtime) stuckError() *session.Error {
-	x := rt.stopped.execution
+func (es *Executions) stuckError() *session.Error {
+	x := es.stopped.execution
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	const hint = "a call into compiled code does not return; enter a cell to see whether it has, or restart this rank"
 	if x.failed == nil {
-		return rt.InterruptedError(x.cell.Text, hint)
+		return es.InterruptedError(x.cell.Text, hint)
 	}
 	e := *x.failed
 	e.Hint = hint
@@ -159,14 +159,14 @@ func (rt *Runtime) stuckError() *session.Error {
 
 // runLate makes the deferred calls of functions that were stopped, for at most LateGrace, and
 // reports whether they have ended.
-func (rt *Runtime) runLate(x *execution, late []*stacks.Defers) bool {
+func (es *Executions) runLate(x *execution, late []*stacks.Defers) bool {
 	if len(late) == 0 {
 		return true
 	}
 	again := newExecution(x.cell)
 	go func() {
 		defer close(again.left)
-		defer rt.enter(again)()
+		defer es.enter(again)()
 		for _, d := range late {
 			d.RunAll()
 		}
@@ -174,28 +174,28 @@ func (rt *Runtime) runLate(x *execution, late []*stacks.Defers) bool {
 	if limits.NewDeadline(LateGrace).Wait(again.left) {
 		return true
 	}
-	defer rt.takeLate()
-	return rt.stopExecution(again, false)
+	defer es.takeLate()
+	return es.stopExecution(again, false)
 }
 
 // exceeded stops all code of cells because a limit is exceeded.
-func (rt *Runtime) exceeded(what, detail, hint string) {
+func (es *Executions) exceeded(what, detail, hint string) {
 	e := &session.Error{Kind: session.KindPanic, Peer: -1, Hint: hint}
-	function := rt.host.Locate(e, rt.Position())
+	function := es.host.Locate(e, es.Position())
 	e.Msg = fmt.Sprintf("%s in %s: %s", what, function, detail)
-	rt.stopAll(e)
+	es.stopAll(e)
 }
 
 // stopAll ends the running cell with an error, and returns when the cell has ended. If no cell
 // runs, it ends the goroutines of earlier cells and only writes the error; it then returns their
 // memory to the system, because the next cell would otherwise exceed the limit.
-func (rt *Runtime) stopAll(e *session.Error) {
-	x := rt.current()
-	if rt.turn.TryLock() {
-		defer rt.turn.Unlock()
-		if rt.Busy() { // not if they have ended meanwhile
+func (es *Executions) stopAll(e *session.Error) {
+	x := es.current()
+	if es.turn.TryLock() {
+		defer es.turn.Unlock()
+		if es.Busy() { // not if they have ended meanwhile
 			fmt.Fprintln(os.Stderr, e)
-			rt.stopLeft()
+			es.stopLeft()
 			debug.FreeOSMemory()
 		}
 		return

@@ -1,4 +1,4 @@
-package run
+package executions
 
 import (
 	"context"
@@ -66,26 +66,26 @@ type Ending struct {
 //
 // Brief code surely ends soon, and ends by itself: Execute runs it without another goroutine, for
 // which Go would wake a thread.
-func (rt *Runtime) Execute(ctx context.Context, c *check.Cell, brief bool, code func() error) (ending Ending, stuck *session.Error) {
+func (es *Executions) Execute(ctx context.Context, c *check.Cell, brief bool, code func() error) (ending Ending, stuck *session.Error) {
 	x := newExecution(c)
 	defer close(x.done)
-	rt.begin(x)
-	defer rt.Stops.Forget()
+	es.begin(x)
+	defer es.Stops.Forget()
 	if brief {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		rt.runStatements(x, code)
+		es.runStatements(x, code)
 	} else {
 		go func() {
 			growStack()
 			debug.SetPanicOnFault(true)
-			rt.runStatements(x, code)
+			es.runStatements(x, code)
 		}()
 	}
 	ending.BySelf = true
 	select {
 	case <-x.left:
-		if x.exited && rt.program {
-			rt.awaitOthers(ctx, x)
+		if x.exited && es.program {
+			es.awaitOthers(ctx, x)
 		}
 	case <-x.fail:
 		ending.BySelf = false
@@ -98,12 +98,12 @@ func (rt *Runtime) Execute(ctx context.Context, c *check.Cell, brief bool, code 
 		}
 	}
 	if ending.Interrupted || !ending.BySelf {
-		left := rt.stopExecution(x, !ending.Interrupted)
-		if late := rt.takeLate(); left && ending.Interrupted {
-			left = rt.runLate(x, late)
+		left := es.stopExecution(x, !ending.Interrupted)
+		if late := es.takeLate(); left && ending.Interrupted {
+			left = es.runLate(x, late)
 		}
 		if !left {
-			return ending, rt.stuckError()
+			return ending, es.stuckError()
 		}
 		if x.ranAway.Load() {
 			debug.FreeOSMemory()
@@ -114,7 +114,7 @@ func (rt *Runtime) Execute(ctx context.Context, c *check.Cell, brief bool, code 
 	x.over = true
 	ending.Failed = x.failed
 	if x.uncounted {
-		ending.GoesOn = rt.callOf(x)
+		ending.GoesOn = es.callOf(x)
 	}
 	select {
 	case <-x.left:
@@ -125,9 +125,9 @@ func (rt *Runtime) Execute(ctx context.Context, c *check.Cell, brief bool, code 
 }
 
 // runStatements runs the statements of an execution.
-func (rt *Runtime) runStatements(x *execution, code func() error) {
+func (es *Executions) runStatements(x *execution, code func() error) {
 	defer close(x.left)
-	defer rt.enter(x)()
+	defer es.enter(x)()
 	x.goroutine.Store(goid.Get())
 	x.exited = true
 	x.err = code()
@@ -145,10 +145,10 @@ func growStack() {
 
 // awaitOthers waits for the other goroutines of a program, as Go does when runtime.Goexit has ended
 // the main goroutine. When none remains, that is an error.
-func (rt *Runtime) awaitOthers(ctx context.Context, x *execution) {
+func (es *Executions) awaitOthers(ctx context.Context, x *execution) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for rt.Running() > 1 {
+	for es.Running() > 1 {
 		select {
 		case <-x.fail:
 			return
@@ -161,16 +161,16 @@ func (rt *Runtime) awaitOthers(ctx context.Context, x *execution) {
 		Msg: "fatal error: no goroutines (main called runtime.Goexit) - deadlock!"})
 }
 
-// goRun is the go statement. A panic of the goroutine becomes the error of the cell that started
+// Go is the go statement. A panic of the goroutine becomes the error of the cell that started
 // it. If the cell is over, the error is only written.
-func (rt *Runtime) goRun(f func()) {
-	x := rt.current()
+func (es *Executions) Go(f func()) {
+	x := es.current()
 	x.alive.Add(1)
-	rt.started()
+	es.started()
 	go func() {
-		defer rt.goroutineEnded(x)
-		defer rt.enter(x)()
-		defer rt.recoverTo(x)
+		defer es.goroutineEnded(x)
+		defer es.enter(x)()
+		defer es.recoverTo(x)
 		debug.SetPanicOnFault(true)
 		f()
 	}()
@@ -178,45 +178,45 @@ func (rt *Runtime) goRun(f func()) {
 
 // Evaluating runs f on a new goroutine, as code of the running cell that never stands, and returns
 // when f has ended. Positions and values that f shows do not replace the cell's.
-func (rt *Runtime) Evaluating(f func()) {
-	x := rt.current()
+func (es *Executions) Evaluating(f func()) {
+	x := es.current()
 	x.alive.Add(1)
-	rt.started()
-	mark, call := *rt.Stacks.Mark, *rt.Stacks.CallMark
-	defer rt.setAside()()
+	es.started()
+	mark, call := *es.Stacks.Mark, *es.Stacks.CallMark
+	defer es.Shown.SetAside()()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		defer rt.goroutineEnded(x)
-		defer rt.enter(x)()
-		defer rt.Stops.Pass()()
+		defer es.goroutineEnded(x)
+		defer es.enter(x)()
+		defer es.Stops.Pass()()
 		f()
 	}()
 	<-done
-	*rt.Stacks.Mark, *rt.Stacks.CallMark = mark, call
+	*es.Stacks.Mark, *es.Stacks.CallMark = mark, call
 }
 
 // goroutineEnded notes that a goroutine of x has ended.
-func (rt *Runtime) goroutineEnded(x *execution) {
+func (es *Executions) goroutineEnded(x *execution) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if !x.uncounted {
-		rt.busy.Add(-1)
+		es.busy.Add(-1)
 	}
 	x.alive.Add(-1)
 }
 
 // recoverTo, when deferred, turns the panic of a goroutine into an error of x.
-func (rt *Runtime) recoverTo(x *execution) {
+func (es *Executions) recoverTo(x *execution) {
 	if v := recover(); v != nil && !x.abandoned.Load() {
-		e := rt.host.PanicError(v)
+		e := es.host.PanicError(v)
 		e.Msg += " (in a goroutine)"
-		rt.report(x, e)
+		es.report(x, e)
 	}
 }
 
 // report makes e the error of an execution. If the execution is over, it writes e instead.
-func (rt *Runtime) report(x *execution, e *session.Error) {
+func (es *Executions) report(x *execution, e *session.Error) {
 	if !x.failWith(e) {
 		fmt.Fprintln(os.Stderr, e)
 	}
@@ -237,29 +237,29 @@ func (x *execution) failWith(e *session.Error) bool {
 	return true
 }
 
-// afterFunc is time.AfterFunc. It runs f like a goroutine of the cell, unless the cell was
+// AfterFunc is time.AfterFunc. It runs f like a goroutine of the cell, unless the cell was
 // interrupted before.
-func (rt *Runtime) afterFunc(d time.Duration, f func()) *time.Timer {
-	return time.AfterFunc(d, rt.later(f))
+func (es *Executions) AfterFunc(d time.Duration, f func()) *time.Timer {
+	return time.AfterFunc(d, es.later(f))
 }
 
-// contextAfterFunc is context.AfterFunc. It runs f like a goroutine of the cell, unless the cell
+// ContextAfterFunc is context.AfterFunc. It runs f like a goroutine of the cell, unless the cell
 // was interrupted before.
-func (rt *Runtime) contextAfterFunc(ctx context.Context, f func()) (stop func() bool) {
-	return context.AfterFunc(ctx, rt.later(f))
+func (es *Executions) ContextAfterFunc(ctx context.Context, f func()) (stop func() bool) {
+	return context.AfterFunc(ctx, es.later(f))
 }
 
 // later returns the function that compiled code gets in place of f, to call later.
-func (rt *Runtime) later(f func()) func() {
-	rt.postponed.Add(1)
-	x := rt.current()
+func (es *Executions) later(f func()) func() {
+	es.postponed.Add(1)
+	x := es.current()
 	return func() {
 		// It counts as a goroutine of the execution even while it checks ended, so that stopping
 		// the execution waits for it.
 		x.alive.Add(1)
 		defer x.alive.Add(-1)
 		if !x.ended.Load() {
-			rt.goRun(f)
+			es.Go(f)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package run
+package executions
 
 import (
 	"bufio"
@@ -37,6 +37,9 @@ func (s stdin) begin() {
 		s.own.Reset(s.from)
 	}
 }
+
+// Stdin returns the functions with which programs read standard input.
+func (es *Executions) Stdin() contract.Exports { return es.stdin.symbols() }
 
 // symbols returns the functions with which programs read standard input.
 func (s stdin) symbols() contract.Exports {

@@ -1,39 +1,39 @@
-package run
+package executions
 
 import "reflect"
 
-// selection is one execution of a select statement.
-type selection struct {
-	rt    *Runtime
+// Selection is one execution of a select statement.
+type Selection struct {
+	of    *Executions
 	cases []reflect.SelectCase
 	into  [][]any // where each case stores its received value: pointers to the value and to ok
 }
 
-func (rt *Runtime) newSelect() *selection { return &selection{rt: rt} }
+func (es *Executions) NewSelect() *Selection { return &Selection{of: es} }
 
 // Default adds the default case.
-func (s *selection) Default() { s.add(reflect.SelectCase{Dir: reflect.SelectDefault}) }
+func (s *Selection) Default() { s.add(reflect.SelectCase{Dir: reflect.SelectDefault}) }
 
 // Send adds a case that sends; it gets pointers to the channel and the value.
-func (s *selection) Send(channel, value any) {
+func (s *Selection) Send(channel, value any) {
 	s.add(reflect.SelectCase{Dir: reflect.SelectSend, Chan: reflect.ValueOf(channel).Elem(), Send: reflect.ValueOf(value).Elem()})
 }
 
 // Recv adds a case that receives; it gets pointers to the channel and to the variables for the
 // results.
-func (s *selection) Recv(channel any, into ...any) {
+func (s *Selection) Recv(channel any, into ...any) {
 	s.add(reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(channel).Elem()}, into...)
 }
 
-func (s *selection) add(c reflect.SelectCase, into ...any) {
+func (s *Selection) add(c reflect.SelectCase, into ...any) {
 	s.cases = append(s.cases, c)
 	s.into = append(s.into, into)
 }
 
 // Do waits until a case can proceed and returns the case's number, from 0, or -1 if the cell is
 // stopped.
-func (s *selection) Do() int {
-	stopped := reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(s.rt.context().Done())}
+func (s *Selection) Do() int {
+	stopped := reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(s.of.context().Done())}
 	i, v, ok := reflect.Select(append(s.cases, stopped))
 	if i == len(s.cases) {
 		return -1
