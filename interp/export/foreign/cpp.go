@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/symmrepl/symmrepl"
@@ -24,7 +25,7 @@ type Compiler struct {
 type cpp struct {
 	*module
 	declared map[string]bool // variables of the function cells
-	indent   int             // of the block of some ranks, 0 outside of one
+	within   []*types.Named  // types of which a type is being written
 }
 
 // Cpp writes the cells of a session of size ranks as a program of C++: main.cpp with the cells,
@@ -32,7 +33,7 @@ type cpp struct {
 // there is an NVRTC, and as C++ for the emulated device, and a Makefile. It returns the files by
 // path in the folder of the program.
 func Cpp(cells []session.Cell, size int, compiler Compiler) (map[string][]byte, error) {
-	m, err := newModule(cells, cppReserved, func(m *module) language { return &cpp{m, map[string]bool{}, 0} })
+	m, err := newModule(cells, cppReserved, func(m *module) language { return &cpp{module: m, declared: map[string]bool{}} })
 	if err != nil {
 		return nil, err
 	}
@@ -230,6 +231,11 @@ func (m *cpp) typ(t types.Type) string {
 				return "symm::Timeout"
 			}
 		}
+		if slices.Contains(m.within, u) {
+			m.refuse("the type " + typeName(t) + " contains itself")
+		}
+		m.within = append(m.within, u)
+		defer func() { m.within = m.within[:len(m.within)-1] }()
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

@@ -97,3 +97,17 @@ func TestNotCarriedOver(t *testing.T) {
 		}
 	}
 }
+
+// A type that contains itself has no name in C++.
+func TestTypeInItself(t *testing.T) {
+	cells := []session.Cell{{ID: 1, Source: "type state func() state"}, {ID: 2, Source: "var s state\nn := 1"}}
+	cpp, err := Cpp(cells, 2, nothing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"because the type main.state contains itself", "long n = 1;"} {
+		if text := string(cpp["main.cpp"]); !strings.Contains(text, want) {
+			t.Errorf("the program lacks %q:\n%s", want, text)
+		}
+	}
+}
