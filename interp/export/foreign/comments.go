@@ -33,7 +33,7 @@ func commentsOf(source string) (list []comment) {
 func (m *module) commentsBefore(at int) {
 	for len(m.comments) > 0 && m.comments[0].at < at {
 		for _, line := range m.comments[0].lines {
-			m.line(strings.TrimRight(m.lang.comment()+" "+line, " "))
+			m.line(strings.TrimRight(m.dialect.comment+" "+line, " "))
 		}
 		m.comments = m.comments[1:]
 	}
@@ -54,9 +54,9 @@ func (m *module) withComments(n ast.Node, write func()) {
 	}
 	c, last := m.comments[0], len(m.out)-1
 	if strings.Contains(m.cell.recorded.Source[to:c.at], "\n") || len(c.lines) != 1 ||
-		strings.HasPrefix(strings.TrimSpace(m.out[last]), m.lang.comment()) {
+		strings.HasPrefix(strings.TrimSpace(m.out[last]), m.dialect.comment) {
 		return
 	}
-	m.out[last] += "  " + m.lang.comment() + " " + c.lines[0]
+	m.out[last] += "  " + m.dialect.comment + " " + c.lines[0]
 	m.comments = m.comments[1:]
 }

@@ -28,12 +28,23 @@ type cpp struct {
 	within   []*types.Named  // types of which a type is being written
 }
 
+var cppWords = dialect{
+	name: "C++", host: "symm_host.hpp", operations: "symm_host.hpp", asGo: " as Go has", comment: "//", reserved: cppReserved,
+	symm: "symm::", end: ";",
+	when: "if (%s) {", elseWhen: "} else if (%s) {", otherwise: "} else {", close: "}", or: " || ", several: "{%s}",
+	labels: "labels are not carried over", leaves: "break and fallthrough of a switch are not carried over",
+	bools: map[bool]string{true: "true", false: "false"}, quote: cppQuote,
+	timeout: "%s.seconds", options: []string{"Shared", "Tensor", "Handle", "DType", ""},
+	tensors: cppTensorMethods, handles: cppHandleMethods, functions: cppFunctions,
+	inPlace: "%s.fill_from(%s)", into: "%s.fill_from(%s)",
+}
+
 // Cpp writes the cells of a session of size ranks as a program of C++: main.cpp with the cells,
 // symm_host.h and symm_host.hpp, the kernels of each call of symm.Compile as a text, as a cubin if
 // there is an NVRTC, and as C++ for the emulated device, and a Makefile. It returns the files by
 // path in the folder of the program.
 func Cpp(cells []session.Cell, size int, compiler Compiler) (map[string][]byte, error) {
-	m, err := newModule(cells, cppReserved, func(m *module) language { return &cpp{module: m, declared: map[string]bool{}} })
+	m, err := newModule(cells, &cppWords, func(m *module) language { return &cpp{module: m, declared: map[string]bool{}} })
 	if err != nil {
 		return nil, err
 	}
@@ -183,10 +194,6 @@ func (m *module) cpp(size int, missing []string) string {
 	b.WriteString("}\n\nint main(int argc, char** argv) { return symm::run(argc, argv, cells); }\n")
 	return b.String()
 }
-
-func (m *cpp) comment() string { return "//" }
-
-func (m *cpp) meet() { m.line("symm::meet();") }
 
 // only begins a block for some ranks. Its variables are the program's.
 func (m *cpp) only(ranks []int) {

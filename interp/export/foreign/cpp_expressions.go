@@ -29,141 +29,80 @@ const (
 	cppSum
 	cppProduct
 	cppUnary
-	cppAtom
 )
 
-func cppAtomic(format string, args ...any) text { return text{fmt.Sprintf(format, args...), cppAtom} }
+func (m *cpp) literal(e *ast.BasicLit) text { return m.constant(e) }
 
-func (m *cpp) expr(e ast.Expr) string { return m.expression(e).s }
-
-func (m *cpp) exprs(list []ast.Expr) string {
-	var all []string
-	for _, e := range list {
-		all = append(all, m.expr(e))
+func (m *cpp) member(e *ast.SelectorExpr) text {
+	if m.packageOf(e) == symmPath && cppDTypes[e.Sel.Name] {
+		return text{"symm::" + e.Sel.Name, atom}
 	}
-	return strings.Join(all, ", ")
-}
-
-func (m *cpp) expression(e ast.Expr) text {
-	switch e := e.(type) {
-	case *ast.ParenExpr:
-		return m.expression(e.X)
-	case *ast.BasicLit:
-		return m.constant(e)
-	case *ast.Ident:
-		obj := m.info.ObjectOf(e)
-		if cell, is := m.lost[obj]; is {
-			m.refuse(fmt.Sprintf("%s of cell %d is not carried over", e.Name, cell))
-		}
-		if name, ok := m.of[obj]; ok {
-			return text{name, cppAtom}
-		}
-		if m.info.Types[e].Value != nil {
-			return m.constant(e)
-		}
-		m.refuse(e.Name + " is not carried over")
-	case *ast.SelectorExpr:
-		if path := m.packageOf(e); path == symmPath && cppDTypes[e.Sel.Name] {
-			return text{"symm::" + e.Sel.Name, cppAtom}
-		} else if path != "" && m.info.Types[e].Value != nil {
-			return m.constant(e)
-		}
-		m.refuse("there is no " + m.words(e) + " in C++")
-	case *ast.UnaryExpr:
-		switch e.Op {
-		case token.SUB, token.NOT, token.XOR, token.ADD:
-			op := strings.Replace(e.Op.String(), "^", "~", 1)
-			return text{op + m.expression(e.X).in(cppUnary), cppUnary}
-		}
-		m.refuse("C++ has no operator " + e.Op.String() + " as Go has")
-	case *ast.BinaryExpr:
-		return m.binary(e)
-	case *ast.CallExpr:
-		return m.call(e)
-	case *ast.IndexExpr:
-		switch m.info.TypeOf(e.X).Underlying().(type) {
-		case *types.Slice, *types.Map, *types.Array:
-			return cppAtomic("%s[%s]", m.expression(e.X).in(cppAtom), m.expr(e.Index))
-		}
-		m.refuse("C++ indexes a " + typeName(m.info.TypeOf(e.X)) + " otherwise")
-	case *ast.SliceExpr:
-		if _, ok := m.info.TypeOf(e.X).Underlying().(*types.Slice); !ok || e.Slice3 {
-			m.refuse("C++ slices a " + typeName(m.info.TypeOf(e.X)) + " otherwise")
-		}
-		x, lo := m.expression(e.X), "0"
-		hi := "symm::len(" + x.s + ")"
-		if e.Low != nil {
-			lo = m.expr(e.Low)
-		}
-		if e.High != nil {
-			hi = m.expr(e.High)
-		}
-		return cppAtomic("symm::part(%s, %s, %s)", x.s, lo, hi)
-	case *ast.CompositeLit:
-		for _, x := range e.Elts {
-			if _, ok := x.(*ast.KeyValueExpr); ok {
-				m.refuse("the elements have keys")
-			}
-		}
-		if a, ok := m.info.TypeOf(e).Underlying().(*types.Array); ok && int(a.Len()) != len(e.Elts) {
-			if len(e.Elts) > 0 {
-				m.refuse("the array has more elements than are given")
-			}
-			return cppAtomic("%s(%d)", m.typ(m.info.TypeOf(e)), a.Len())
-		}
-		if _, ok := m.info.TypeOf(e).Underlying().(*types.Struct); ok {
-			m.refuse("structs are not carried over")
-		}
-		return cppAtomic("%s{%s}", m.typ(m.info.TypeOf(e)), m.exprs(e.Elts))
-	}
-	m.refuse(fmt.Sprintf("C++ has no %s as Go has", kindOf(e)))
 	return text{}
 }
 
-// constant returns the value of a constant expression, as its type has it.
-func (m *cpp) constant(e ast.Expr) text {
-	tv := m.info.Types[e]
-	if tv.Value == nil {
-		m.refuse("it has no value before it runs")
+func (m *cpp) unary(e *ast.UnaryExpr) text {
+	switch e.Op {
+	case token.SUB, token.NOT, token.XOR, token.ADD:
+		op := strings.Replace(e.Op.String(), "^", "~", 1)
+		return text{op + m.expression(e.X).in(cppUnary), cppUnary}
 	}
-	switch tv.Value.Kind() {
-	case constant.Bool:
-		return text{strconv.FormatBool(constant.BoolVal(tv.Value)), cppAtom}
-	case constant.String:
-		return text{cppQuote(constant.StringVal(tv.Value)), cppAtom}
-	case constant.Int, constant.Float:
-		if m.isFloat(e) {
-			f, _ := constant.Float64Val(tv.Value)
-			s := strconv.FormatFloat(f, 'g', -1, 64)
-			if !strings.ContainsAny(s, ".e") {
-				s += ".0"
-			}
-			if b, ok := tv.Type.Underlying().(*types.Basic); ok && b.Kind() == types.Float32 {
-				s += "f"
-			}
-			return cppNumber(s)
-		}
-		v := constant.ToInt(tv.Value)
-		if l, ok := e.(*ast.BasicLit); ok && l.Kind == token.INT && strings.HasPrefix(l.Value, "0x") && !strings.Contains(l.Value, "_") {
-			return text{l.Value, cppAtom}
-		}
-		s := v.ExactString()
-		if n, exact := constant.Int64Val(v); exact && (n > 1<<31-1 || n < -1<<31) {
-			s += "l"
-		} else if !exact {
-			s += "ul"
-		}
-		return cppNumber(s)
-	}
-	m.refuse("it is a complex number")
+	m.refuse("C++ has no operator " + e.Op.String() + " as Go has")
 	return text{}
 }
 
-func cppNumber(s string) text {
-	if strings.HasPrefix(s, "-") {
-		return text{s, cppUnary}
+func (m *cpp) slice(e *ast.SliceExpr) text {
+	x, lo := m.expression(e.X), "0"
+	hi := "symm::len(" + x.s + ")"
+	if e.Low != nil {
+		lo = m.expr(e.Low)
 	}
-	return text{s, cppAtom}
+	if e.High != nil {
+		hi = m.expr(e.High)
+	}
+	return atomic("symm::part(%s, %s, %s)", x.s, lo, hi)
+}
+
+func (m *cpp) composite(e *ast.CompositeLit) text {
+	for _, x := range e.Elts {
+		if _, ok := x.(*ast.KeyValueExpr); ok {
+			m.refuse("the elements have keys")
+		}
+	}
+	if a, ok := m.info.TypeOf(e).Underlying().(*types.Array); ok && int(a.Len()) != len(e.Elts) {
+		if len(e.Elts) > 0 {
+			m.refuse("the array has more elements than are given")
+		}
+		return atomic("%s(%d)", m.typ(m.info.TypeOf(e)), a.Len())
+	}
+	if _, ok := m.info.TypeOf(e).Underlying().(*types.Struct); ok {
+		m.refuse("structs are not carried over")
+	}
+	return atomic("%s{%s}", m.typ(m.info.TypeOf(e)), m.exprs(e.Elts))
+}
+
+func (m *cpp) lambda(e *ast.FuncLit) text {
+	m.refuse("C++ has no " + kindOf(e) + " as Go has")
+	return text{}
+}
+
+func (m *cpp) number(e ast.Expr, s string) text {
+	if b, ok := m.info.TypeOf(e).Underlying().(*types.Basic); ok && b.Kind() == types.Float32 {
+		s += "f"
+	}
+	return signed(s, cppUnary)
+}
+
+func (m *cpp) integer(e ast.Expr, v constant.Value) text {
+	if l, ok := e.(*ast.BasicLit); ok && l.Kind == token.INT && strings.HasPrefix(l.Value, "0x") && !strings.Contains(l.Value, "_") {
+		return text{l.Value, atom}
+	}
+	s := v.ExactString()
+	if n, exact := constant.Int64Val(v); exact && (n > 1<<31-1 || n < -1<<31) {
+		s += "l"
+	} else if !exact {
+		s += "ul"
+	}
+	return signed(s, cppUnary)
 }
 
 // hexEscape is a byte of a string, whose digits those after it would join.
@@ -201,7 +140,7 @@ func (m *cpp) binary(e *ast.BinaryExpr) text {
 		x = text{"(" + m.typ(m.info.TypeOf(e)) + ")" + x.in(cppUnary), cppUnary}
 	}
 	if e.Op == token.ADD && basic(m.info.TypeOf(e))&types.IsString != 0 && m.info.Types[e.X].Value != nil {
-		x = cppAtomic("std::string(%s)", x.s)
+		x = atomic("std::string(%s)", x.s)
 	}
 	if precedence == cppAnd || precedence == cppOr || precedence == cppEqual || precedence == cppLess {
 		return text{cppOperand(x, precedence) + " " + e.Op.String() + " " + cppOperand(y, precedence+1), precedence}
@@ -229,59 +168,29 @@ func cppOperand(t text, precedence int) string {
 
 func (m *cpp) isNil(e ast.Expr) bool { return m.info.Types[e].IsNil() }
 
-// call returns a call.
-func (m *cpp) call(c *ast.CallExpr) text {
-	if m.info.Types[c.Fun].IsType() {
-		return m.conversion(c)
-	}
-	switch f := ast.Unparen(c.Fun).(type) {
-	case *ast.Ident:
-		if _, ok := m.info.Uses[f].(*types.Builtin); ok {
-			return m.builtin(c, f.Name)
-		}
-		m.plain(c)
-		return cppAtomic("%s(%s)", m.expr(f), m.exprs(c.Args))
-	case *ast.SelectorExpr:
-		if path := m.packageOf(f); path != "" {
-			return m.library(c, path, f.Sel.Name)
-		}
-		if s := m.info.Selections[f]; s != nil && s.Kind() == types.MethodVal {
-			return m.method(c, f)
-		}
-	}
-	m.refuse("C++ has no such call")
-	return text{}
-}
-
-func (m *cpp) plain(c *ast.CallExpr) {
-	if c.Ellipsis.IsValid() {
-		m.refuse("it passes a slice for any number of arguments")
-	}
-}
-
 func (m *cpp) builtin(c *ast.CallExpr, name string) text {
 	switch name {
 	case "len":
-		return cppAtomic("symm::len(%s)", m.expr(c.Args[0]))
+		return atomic("symm::len(%s)", m.expr(c.Args[0]))
 	case "min", "max":
 		t := m.typ(m.info.TypeOf(c))
-		return cppAtomic("std::%s<%s>({%s})", name, t, m.exprs(c.Args))
+		return atomic("std::%s<%s>({%s})", name, t, m.exprs(c.Args))
 	case "append":
 		if c.Ellipsis.IsValid() {
-			return cppAtomic("symm::join(%s)", m.exprs(c.Args))
+			return atomic("symm::join(%s)", m.exprs(c.Args))
 		}
-		return cppAtomic("symm::append(%s)", m.exprs(c.Args))
+		return atomic("symm::append(%s)", m.exprs(c.Args))
 	case "make":
 		switch m.info.TypeOf(c).Underlying().(type) {
 		case *types.Slice:
-			return cppAtomic("%s(%s)", m.typ(m.info.TypeOf(c)), m.expr(c.Args[1]))
+			return atomic("%s(%s)", m.typ(m.info.TypeOf(c)), m.expr(c.Args[1]))
 		case *types.Map:
-			return cppAtomic("%s{}", m.typ(m.info.TypeOf(c)))
+			return atomic("%s{}", m.typ(m.info.TypeOf(c)))
 		}
 	case "panic":
-		return cppAtomic("symm::fail(\"%%s\", symm::text(%s).c_str())", m.exprs(c.Args))
+		return atomic("symm::fail(\"%%s\", symm::text(%s).c_str())", m.exprs(c.Args))
 	case "print", "println":
-		return cppAtomic("symm::println(%s)", m.exprs(c.Args))
+		return atomic("symm::println(%s)", m.exprs(c.Args))
 	}
 	m.refuse("C++ has no " + name)
 	return text{}
@@ -332,123 +241,61 @@ var cppFunctions = map[string]string{
 	"fmt.Print":   "symm::println(*)",
 }
 
-func (m *cpp) method(c *ast.CallExpr, f *ast.SelectorExpr) text {
-	name := f.Sel.Name
-	switch m.typeOf(f.X) {
-	case "Tensor":
-		if pattern, ok := cppTensorMethods[name]; ok {
-			m.plain(c)
-			return cppAtomic("%s", fill(pattern, m.expression(f.X).in(cppAtom), m.exprs(c.Args)))
-		}
-	case "Handle":
-		if pattern, ok := cppHandleMethods[name]; ok {
-			m.plain(c)
-			return cppAtomic("%s", fill(pattern, m.expression(f.X).in(cppAtom), m.arguments(c, "%s.seconds")))
-		}
-	}
-	m.refuse(fmt.Sprintf("symm_host.hpp has no %s of a %s", name, typeName(m.info.TypeOf(f.X))))
-	return text{}
-}
-
-// arguments returns the arguments of a call. A Timeout is written as timeout has it.
-func (m *cpp) arguments(c *ast.CallExpr, timeout string) string {
-	var list []string
-	for _, a := range c.Args {
-		switch kind := m.option(a); kind {
-		case "Timeout":
-			list = append(list, fmt.Sprintf(timeout, m.expression(a).in(cppAtom)))
-		case "Shared", "Tensor", "Handle", "DType", "":
-			list = append(list, m.expr(a))
-		default:
-			m.refuse("symm_host.hpp has no such option as " + m.words(a))
-		}
-	}
-	return strings.Join(list, ", ")
-}
-
-func (m *cpp) library(c *ast.CallExpr, path, name string) text {
-	if path == symmPath {
-		return m.symm(c, name)
-	}
-	qualified := path[strings.LastIndexByte(path, '/')+1:] + "." + name
-	if pattern, ok := cppFunctions[qualified]; ok {
-		m.plain(c)
-		return cppAtomic("%s", fill(pattern, "", m.exprs(c.Args)))
-	}
+func (m *cpp) library(c *ast.CallExpr, qualified string) text {
 	switch qualified {
 	case "fmt.Printf":
-		return cppAtomic("symm::println(%s)", m.formatted(c, true))
+		return atomic("symm::println(%s)", m.formatted(c, true))
 	case "fmt.Sprintf":
-		return cppAtomic("%s", m.formatted(c, false))
+		return atomic("%s", m.formatted(c, false))
 	case "time.Sleep":
-		return cppAtomic("std::this_thread::sleep_for(std::chrono::nanoseconds(%s))", m.expr(c.Args[0]))
+		return atomic("std::this_thread::sleep_for(std::chrono::nanoseconds(%s))", m.expr(c.Args[0]))
 	case "slices.Max", "slices.Min":
 		x := m.expression(c.Args[0])
 		if identOf(c.Args[0]) != nil {
-			return text{fmt.Sprintf("*std::%s_element(%s.begin(), %s.end())", strings.ToLower(name), x.s, x.s), cppUnary}
+			return text{fmt.Sprintf("*std::%s_element(%s.begin(), %s.end())", strings.ToLower(strings.TrimPrefix(qualified, "slices.")), x.s, x.s), cppUnary}
 		}
 	case "slices.Equal":
 		return text{m.expression(c.Args[0]).in(cppEqual) + " == " + m.expression(c.Args[1]).in(cppLess), cppEqual}
 	}
-	m.refuse("there is no " + qualified + " in C++")
 	return text{}
 }
 
-func (m *cpp) symm(c *ast.CallExpr, name string) text {
+func (m *cpp) special(c *ast.CallExpr, name string) text {
 	switch name {
 	case "Empty", "Local":
 		m.plain(c)
-		return cppAtomic("symm::%s(%s, {%s})", strings.ToLower(name), m.expr(c.Args[0]), m.exprs(c.Args[1:]))
+		return atomic("symm::%s(%s, {%s})", strings.ToLower(name), m.expr(c.Args[0]), m.exprs(c.Args[1:]))
 	case "Grid", "Block":
 		m.plain(c)
-		return cppAtomic("{%s}", m.exprs(c.Args))
+		return atomic("{%s}", m.exprs(c.Args))
 	case "SharedBytes":
-		return cppAtomic("symm::Shared{%s}", m.expr(c.Args[0]))
+		return atomic("symm::Shared{%s}", m.expr(c.Args[0]))
 	case "Timeout":
 		if v := m.info.Types[c.Args[0]].Value; v != nil {
 			ns, _ := constant.Float64Val(constant.ToFloat(v))
-			return cppAtomic("symm::Timeout{%v}", ns/1e9)
+			return atomic("symm::Timeout{%v}", ns/1e9)
 		}
-		return cppAtomic("symm::Timeout{%s / 1e9}", m.expression(c.Args[0]).in(cppProduct))
+		return atomic("symm::Timeout{%s / 1e9}", m.expression(c.Args[0]).in(cppProduct))
 	}
-	m.plain(c)
-	arguments := func(args []ast.Expr) string {
-		given := *c
-		given.Args = args
-		for _, a := range args {
-			if m.option(a) == "Timeout" {
-				m.refuse("an operation has no timeout there")
-			}
-		}
-		return m.arguments(&given, "%s")
-	}
-	if pattern, ok := symmFunctions[name]; ok {
-		return cppAtomic("%s", strings.Replace(fill(pattern, "", arguments(c.Args)), "symm.", "symm::", 1))
-	}
-	if op, ok := inPlace[name]; ok {
-		return cppAtomic("%s.fill_from(symm::%s(%s))", m.expression(c.Args[0]).in(cppAtom), op, arguments(c.Args))
-	}
-	if op, ok := into[name]; ok && len(c.Args) == op.out+1 {
-		return cppAtomic("%s.fill_from(symm::%s(%s))", m.expression(c.Args[op.out]).in(cppAtom), op.name, arguments(c.Args[:op.out]))
-	}
-	m.refuse("symm_host.hpp has no symm." + name)
 	return text{}
+}
+
+func (m *cpp) method(*ast.CallExpr, *ast.SelectorExpr) text { return text{} }
+
+func (m *cpp) operands(args []ast.Expr) string {
+	for _, a := range args {
+		if m.option(a) == "Timeout" {
+			m.refuse("an operation has no timeout there")
+		}
+	}
+	return m.arguments(args, "%s")
 }
 
 // formatted returns a formatted string. A line's end is left out if it is printed.
 func (m *cpp) formatted(c *ast.CallExpr, printed bool) string {
-	m.plain(c)
-	v := m.info.Types[c.Args[0]].Value
-	if v == nil {
-		m.refuse("the format is made when the cell runs")
-	}
-	pattern := constant.StringVal(v)
-	if printed {
-		pattern = strings.TrimSuffix(pattern, "\n")
-	}
 	args := c.Args[1:]
 	var given []string
-	pattern = verb.ReplaceAllStringFunc(pattern, func(s string) string {
+	pattern := verb.ReplaceAllStringFunc(m.format(c, printed), func(s string) string {
 		p := verb.FindStringSubmatch(s)
 		if p[4] == "%" {
 			return s

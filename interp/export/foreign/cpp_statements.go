@@ -8,74 +8,6 @@ import (
 	"strings"
 )
 
-// statement writes a statement of a cell. The value of the cell's last one is shown.
-func (m *cpp) statement(s ast.Stmt) {
-	switch s := s.(type) {
-	case *ast.ExprStmt:
-		if !m.cell.Quiet && m.cell.Value != nil && s.X == m.cell.Value && m.cell.Values != nil {
-			m.line("symm::show(" + m.expr(s.X) + ");")
-			return
-		}
-	case *ast.AssignStmt:
-		if !m.cell.Quiet && len(m.cell.List) > 0 && s == m.cell.Stmts[len(m.cell.Stmts)-1] {
-			m.line("symm::show(" + m.exprs(m.cell.List) + ");")
-			return
-		}
-	}
-	m.write(s)
-}
-
-// write writes a statement.
-func (m *cpp) write(s ast.Stmt) {
-	top := m.top
-	defer func() { m.top = top }()
-	switch s := s.(type) {
-	case *ast.ExprStmt, *ast.AssignStmt, *ast.IncDecStmt:
-		m.simple(s)
-	case *ast.DeclStmt:
-		m.declaration(s.Decl)
-	case *ast.BlockStmt:
-		m.top = false
-		m.line("{")
-		m.block(s.List)
-		m.line("}")
-	case *ast.IfStmt:
-		m.top = false
-		m.scoped(s.Init, func() { m.ifStatement(s, "") })
-	case *ast.ForStmt:
-		m.top = false
-		m.scoped(s.Init, func() {
-			cond := ""
-			if s.Cond != nil {
-				cond = " " + m.expr(s.Cond)
-			}
-			post := ""
-			if s.Post != nil {
-				post = m.inline(s.Post)
-			}
-			m.line("for (;" + cond + "; " + post + ") {")
-			m.block(s.Body.List)
-			m.line("}")
-		})
-	case *ast.RangeStmt:
-		m.top = false
-		m.rangeStatement(s)
-	case *ast.SwitchStmt:
-		m.top = false
-		m.scoped(s.Init, func() { m.switchStatement(s) })
-	case *ast.ReturnStmt:
-		m.returns(s)
-	case *ast.BranchStmt:
-		if s.Label != nil || s.Tok != token.BREAK && s.Tok != token.CONTINUE {
-			m.refuse("labels are not carried over")
-		}
-		m.line(s.Tok.String() + ";")
-	case *ast.EmptyStmt:
-	default:
-		m.refuse("C++ has no " + kindOf(s) + " as Go has")
-	}
-}
-
 // scoped writes a statement, with the statement init before it, in a block of its own.
 func (m *cpp) scoped(init ast.Stmt, write func()) {
 	if init == nil {
@@ -114,39 +46,35 @@ func (m *cpp) counter(init ast.Stmt) (string, bool) {
 	return m.typ(v.Type()) + " " + m.define(v, false) + " = " + value, true
 }
 
-// block writes statements one step further in.
-func (m *cpp) block(list []ast.Stmt) {
+func (m *cpp) body(list []ast.Stmt) {
 	m.deep++
-	for _, s := range list {
-		m.withComments(s, func() { m.write(s) })
-	}
+	m.statements(list)
 	m.deep--
 }
 
-func (m *cpp) ifStatement(s *ast.IfStmt, before string) {
-	m.line(before + "if (" + m.expr(s.Cond) + ") {")
-	m.block(s.Body.List)
-	switch e := s.Else.(type) {
-	case *ast.IfStmt:
-		if e.Init == nil {
-			m.ifStatement(e, "} else ")
-			return
-		}
-		m.line("} else {")
-		m.deep++
-		m.scoped(e.Init, func() { m.ifStatement(e, "") })
-		m.deep--
-	case *ast.BlockStmt:
-		m.line("} else {")
-		m.block(e.List)
+func (m *cpp) condition(tag string, t text) string {
+	if tag != "" {
+		t = text{tag + " == " + t.in(cppLess), cppEqual}
 	}
-	m.line("}")
+	return cppOperand(t, cppOr)
+}
+
+func (m *cpp) forStatement(s *ast.ForStmt) {
+	m.scoped(s.Init, func() {
+		cond, post := "", ""
+		if s.Cond != nil {
+			cond = " " + m.expr(s.Cond)
+		}
+		if s.Post != nil {
+			post = m.inline(s.Post)
+		}
+		m.line("for (;" + cond + "; " + post + ") {")
+		m.body(s.Body.List)
+		m.line("}")
+	})
 }
 
 func (m *cpp) rangeStatement(s *ast.RangeStmt) {
-	if s.Tok == token.ASSIGN {
-		m.refuse("the loop's variables exist before it")
-	}
 	used := func(e ast.Expr) bool { return e != nil && identOf(e).Name != "_" }
 	over := m.expression(s.X)
 	define := func(e ast.Expr) (typ, name string) {
@@ -181,127 +109,14 @@ func (m *cpp) rangeStatement(s *ast.RangeStmt) {
 		if used(s.Value) {
 			typ, name := define(s.Value)
 			m.deep++
-			m.line(fmt.Sprintf("const %s %s = %s[%s];", typ, name, over.in(cppAtom), i))
+			m.line(fmt.Sprintf("const %s %s = %s[%s];", typ, name, over.in(atom), i))
 			m.deep--
 		}
 	default:
 		m.refuse("C++ has no loop over a " + typeName(m.info.TypeOf(s.X)) + " as Go has")
 	}
-	m.block(s.Body.List)
+	m.body(s.Body.List)
 	m.line("}")
-}
-
-func (m *cpp) switchStatement(s *ast.SwitchStmt) {
-	tag := ""
-	if s.Tag != nil {
-		if identOf(s.Tag) == nil {
-			m.refuse("the value that the switch looks at is no variable")
-		}
-		tag = m.expr(s.Tag)
-	}
-	var last *ast.CaseClause
-	before := ""
-	for _, clause := range s.Body.List {
-		c := clause.(*ast.CaseClause)
-		if leaves(c) {
-			m.refuse("break and fallthrough of a switch are not carried over")
-		}
-		if c.List == nil {
-			last = c
-			continue
-		}
-		var conditions []string
-		for _, x := range c.List {
-			t := m.expression(x)
-			if tag != "" {
-				t = text{tag + " == " + t.in(cppLess), cppEqual}
-			}
-			conditions = append(conditions, cppOperand(t, cppOr))
-		}
-		m.line(before + "if (" + strings.Join(conditions, " || ") + ") {")
-		m.block(c.Body)
-		before = "} else "
-	}
-	switch {
-	case last != nil && before == "":
-		m.line("{")
-		m.block(last.Body)
-	case last != nil:
-		m.line("} else {")
-		m.block(last.Body)
-	case before == "":
-		return
-	}
-	m.line("}")
-}
-
-func (m *cpp) returns(s *ast.ReturnStmt) {
-	if len(m.defs) == 0 {
-		m.refuse("it ends the cell")
-	}
-	values := m.exprs(s.Results)
-	n := len(s.Results)
-	if n == 0 {
-		var names []string
-		for _, v := range m.results(m.defs[len(m.defs)-1]) {
-			names = append(names, m.of[v])
-		}
-		values, n = strings.Join(names, ", "), len(names)
-	}
-	if n > 1 {
-		values = "{" + values + "}"
-	}
-	m.line(strings.TrimSpace("return "+values) + ";")
-}
-
-// simple writes a simple statement.
-func (m *cpp) simple(s ast.Stmt) {
-	if e, ok := s.(*ast.ExprStmt); ok {
-		m.effect(e.X)
-		return
-	}
-	a, ok := s.(*ast.AssignStmt)
-	if !ok || a.Tok != token.ASSIGN && a.Tok != token.DEFINE {
-		m.line(m.inline(s) + ";")
-		return
-	}
-	if m.alias(a) || m.function(a) {
-		return
-	}
-	m.assign(a)
-}
-
-// effect writes a call for its effect.
-func (m *cpp) effect(e ast.Expr) {
-	c, ok := ast.Unparen(e).(*ast.CallExpr)
-	if ok {
-		if f, is := ast.Unparen(c.Fun).(*ast.SelectorExpr); is {
-			switch receiver := m.typeOf(f.X); {
-			case receiver == "Kernel" && f.Sel.Name == "Launch":
-				if c.Ellipsis.IsValid() {
-					m.refuse("the arguments are a slice")
-				}
-				given := *c
-				given.Args = c.Args[2:]
-				args := []string{m.expr(c.Args[0]), m.expr(c.Args[1])}
-				if len(given.Args) > 0 {
-					args = append(args, m.arguments(&given, "%s"))
-				}
-				m.line(m.kernel(f.X) + ".launch(" + strings.Join(args, ", ") + ");")
-				return
-			case receiver == "Tensor" && f.Sel.Name == "Free":
-				if id := identOf(f.X); id != nil {
-					m.line("// " + id.Name + " is freed when the program ends.")
-					m.lost[m.info.Uses[id]] = m.cell.recorded.ID
-					return
-				}
-			}
-		}
-		if _, isKernel := m.kernelOf(c); isKernel {
-			return
-		}
-	}
-	m.line(m.expr(e) + ";")
 }
 
 // inline returns x op= y and x++.
@@ -320,9 +135,37 @@ func (m *cpp) inline(s ast.Stmt) string {
 	return ""
 }
 
-// target declares the variable that is assigned to if it is new, and returns it; fresh says whether
+func (m *cpp) launch(kernel ast.Expr, c *ast.CallExpr) string {
+	if c.Ellipsis.IsValid() {
+		m.refuse("the arguments are a slice")
+	}
+	args := m.exprs(c.Args[:2])
+	if len(c.Args) > 2 {
+		args += ", " + m.arguments(c.Args[2:], "%s")
+	}
+	return m.kernel(kernel) + ".launch(" + args + ")"
+}
+
+func (m *cpp) free(id *ast.Ident) bool {
+	if id != nil {
+		m.line("// " + id.Name + " is freed when the program ends.")
+	}
+	return id != nil
+}
+
+func (m *cpp) operate(s ast.Stmt) { m.line(m.inline(s) + ";") }
+
+func (m *cpp) target(e ast.Expr) string {
+	name, typ, fresh := m.variable(e)
+	if fresh {
+		name = typ + " " + name
+	}
+	return name
+}
+
+// variable declares the variable that is assigned to if it is new, and returns it; fresh says whether
 // it is declared there.
-func (m *cpp) target(e ast.Expr) (name, typ string, fresh bool) {
+func (m *cpp) variable(e ast.Expr) (name, typ string, fresh bool) {
 	if id := identOf(e); id != nil {
 		if v, ok := m.info.Defs[id].(*types.Var); ok {
 			typ = m.typ(v.Type())
@@ -344,9 +187,6 @@ func (m *cpp) target(e ast.Expr) (name, typ string, fresh bool) {
 }
 
 func (m *cpp) assign(s *ast.AssignStmt) {
-	if m.pushes(s) {
-		return
-	}
 	var values []string
 	for i, x := range s.Rhs {
 		values = append(values, m.expr(x))
@@ -362,11 +202,7 @@ func (m *cpp) assign(s *ast.AssignStmt) {
 				m.line("(void)(" + values[i] + ");")
 				continue
 			}
-			name, typ, fresh := m.target(x)
-			if fresh {
-				name = typ + " " + name
-			}
-			m.line(name + " = " + values[i] + ";")
+			m.line(m.target(x) + " = " + values[i] + ";")
 		}
 		return
 	}
@@ -376,7 +212,7 @@ func (m *cpp) assign(s *ast.AssignStmt) {
 			targets = append(targets, "std::ignore")
 			continue
 		}
-		name, typ, fresh := m.target(x)
+		name, typ, fresh := m.variable(x)
 		if fresh {
 			m.line(typ + " " + name + "{};")
 		}
@@ -391,39 +227,15 @@ func (m *cpp) assign(s *ast.AssignStmt) {
 	m.line("std::tie(" + strings.Join(targets, ", ") + ") = " + value + ";")
 }
 
-// pushes writes x = append(x, y).
-func (m *cpp) pushes(s *ast.AssignStmt) bool {
-	if len(s.Lhs) != 1 || len(s.Rhs) != 1 || s.Tok != token.ASSIGN {
+func (m *cpp) push(x ast.Expr, c *ast.CallExpr) bool {
+	if c.Ellipsis.IsValid() {
 		return false
 	}
-	call, ok := s.Rhs[0].(*ast.CallExpr)
-	if !ok || !m.isBuiltin(call, "append") || len(call.Args) != 2 || call.Ellipsis.IsValid() {
-		return false
-	}
-	to, from := identOf(s.Lhs[0]), identOf(call.Args[0])
-	if to == nil || from == nil || m.info.ObjectOf(to) != m.info.ObjectOf(from) {
-		return false
-	}
-	m.line(m.expr(from) + ".push_back(" + m.expr(call.Args[1]) + ");")
+	m.line(m.expr(x) + ".push_back(" + m.expr(c.Args[1]) + ");")
 	return true
 }
 
-// function writes a function that a variable gets.
-func (m *cpp) function(s *ast.AssignStmt) bool {
-	if len(s.Lhs) != 1 || len(s.Rhs) != 1 || s.Tok != token.DEFINE || identOf(s.Lhs[0]) == nil {
-		return false
-	}
-	f, ok := s.Rhs[0].(*ast.FuncLit)
-	if !ok {
-		return false
-	}
-	name, typ, fresh := m.target(s.Lhs[0])
-	if fresh {
-		name = typ + " " + name
-	}
-	m.def(name, m.info.TypeOf(f).(*types.Signature), f.Type, f.Body)
-	return true
-}
+func (m *cpp) typed(t types.Type, name string) string { return m.typ(t) + " " + name }
 
 // def writes a function.
 func (m *cpp) def(name string, sig *types.Signature, t *ast.FuncType, body *ast.BlockStmt) {
@@ -449,32 +261,10 @@ func (m *cpp) def(name string, sig *types.Signature, t *ast.FuncType, body *ast.
 		m.line(m.typ(v.Type()) + " " + m.define(v, false) + "{};")
 	}
 	m.deep--
-	m.block(body.List)
+	m.body(body.List)
 	m.top = top
 	m.defs = m.defs[:len(m.defs)-1]
 	m.line("};")
-}
-
-func (m *cpp) declaration(d ast.Decl) {
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		if d.Recv != nil || d.Type.TypeParams != nil || d.Body == nil {
-			m.refuse("methods and generic functions are not carried over")
-		}
-		obj := m.info.Defs[d.Name]
-		m.of[obj] = m.fresh(d.Name.Name, obj)
-		sig := obj.Type().(*types.Signature)
-		m.def(m.typ(sig)+" "+m.of[obj], sig, d.Type, d.Body)
-		return
-	case *ast.GenDecl:
-		if d.Tok == token.VAR || d.Tok == token.CONST {
-			for _, spec := range d.Specs {
-				m.valueSpec(d.Tok, spec.(*ast.ValueSpec))
-			}
-			return
-		}
-	}
-	m.refuse("types are not carried over")
 }
 
 // valueSpec writes a specification of variables or constants.
@@ -497,7 +287,7 @@ func (m *cpp) valueSpec(tok token.Token, spec *ast.ValueSpec) {
 			m.line("const " + m.typ(obj.Type()) + " " + name + value + ";")
 			continue
 		}
-		name, typ, fresh := m.target(id)
+		name, typ, fresh := m.variable(id)
 		switch {
 		case fresh:
 			m.line(typ + " " + name + value + ";")

@@ -7,9 +7,10 @@
 // comment with its Go and the reason, and so does every later statement that uses a variable of
 // such a statement. Each call of symm.Compile becomes a source of kernels by the same text.
 //
-// Both languages share module.go (cells, and refusals), sources.go (the calls of symm.Compile),
-// includes.go (the headers of kernels), names.go, comments.go and syntax.go (questions about Go's
-// syntax). python*.go and cpp*.go write the languages.
+// Both languages share module.go (cells, and refusals), the walk over statements.go and expressions.go,
+// sources.go (the calls of symm.Compile), includes.go (the headers of kernels), names.go, comments.go
+// and syntax.go (questions about Go's syntax). language.go has the parts in which the languages differ,
+// and python*.go and cpp*.go write them.
 //
 // The folder runtime has the files that accompany the programs: symm_torch.py fills a symm::Handle
 // from the result of PyTorch's rendezvous, symm_host.hpp makes symmetric memory itself, symm_host.h

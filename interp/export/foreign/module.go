@@ -54,6 +54,7 @@ type module struct {
 	lost    map[types.Object]int // cells, by the objects of Go that were not carried over
 	uses    map[string]bool      // modules of the language
 	lang    language
+	dialect *dialect
 
 	cell *cell // the one at hand
 	info *types.Info
@@ -67,19 +68,8 @@ type module struct {
 	comments []comment // of the cell, not yet written
 }
 
-// language writes Go in another language.
-type language interface {
-	statement(ast.Stmt) // of a cell
-	declaration(ast.Decl)
-	expr(ast.Expr) string
-	comment() string  // the beginning of a comment
-	only(ranks []int) // begins a block for some ranks
-	end(start int)    // ends it; it begins at a line
-	meet()            // all ranks wait for each other
-}
-
 // newModule writes the cells of a session.
-func newModule(cells []session.Cell, reserved []string, lang func(*module) language) (*module, error) {
+func newModule(cells []session.Cell, d *dialect, lang func(*module) language) (*module, error) {
 	checker, err := check.New(token.NewFileSet(), symbols.Tables(), nil)
 	if err != nil {
 		return nil, err
@@ -89,8 +79,8 @@ func newModule(cells []session.Cell, reserved []string, lang func(*module) langu
 		return nil, err
 	}
 	m := &module{
-		names: names{of: map[types.Object]string{}, taken: map[string]types.Object{}, reserved: reserved},
-		lost:  map[types.Object]int{}, uses: map[string]bool{}, timeouts: map[types.Object]bool{},
+		names: names{of: map[types.Object]string{}, taken: map[string]types.Object{}, reserved: d.reserved},
+		lost:  map[types.Object]int{}, uses: map[string]bool{}, timeouts: map[types.Object]bool{}, dialect: d,
 	}
 	m.lang = lang(m)
 	for i, c := range checked {
@@ -105,9 +95,9 @@ func (m *module) writeCell(c *cell, last bool) {
 	if n := len(m.out); n > 0 && m.out[n-1] != "" {
 		m.out = append(m.out, "")
 	}
-	m.line(m.lang.comment() + " " + recorded.Title(c.recorded) + ".")
+	m.line(m.dialect.comment + " " + recorded.Title(c.recorded) + ".")
 	if c.recorded.Folder != "" {
-		m.line(m.lang.comment() + " The session changed its folder to " + quote(c.recorded.Folder) + ".")
+		m.line(m.dialect.comment + " The session changed its folder to " + quote(c.recorded.Folder) + ".")
 		return
 	}
 	if c.recorded.Failed != "" || c.Cell == nil {
@@ -129,9 +119,9 @@ func (m *module) writeCell(c *cell, last bool) {
 			m.attempt(n, func() {
 				if s, ok := n.(ast.Stmt); ok {
 					m.top = true
-					m.lang.statement(s)
+					m.statement(s)
 				} else {
-					m.lang.declaration(n.(ast.Decl))
+					m.declaration(n.(ast.Decl))
 				}
 				m.top = false
 			})
@@ -142,14 +132,14 @@ func (m *module) writeCell(c *cell, last bool) {
 		m.lang.end(start + 1)
 	}
 	if !last && m.runs(start) {
-		m.lang.meet()
+		m.line(m.dialect.symm + "meet()" + m.dialect.end)
 	}
 }
 
 // runs reports whether any line from start on is more than a comment.
 func (m *module) runs(start int) bool {
 	for _, line := range m.out[start:] {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, m.lang.comment()) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, m.dialect.comment) {
 			return true
 		}
 	}
@@ -162,7 +152,7 @@ func (m *module) line(text string) { m.out = append(m.out, strings.Repeat("    "
 // comment writes Go as a comment.
 func (m *module) comment(source string) {
 	for line := range strings.Lines(strings.Trim(source, "\r\n")) {
-		m.line(strings.TrimRight(m.lang.comment()+"     "+strings.TrimRight(line, "\r\n"), " "))
+		m.line(strings.TrimRight(m.dialect.comment+"     "+strings.TrimRight(line, "\r\n"), " "))
 	}
 }
 
@@ -181,7 +171,7 @@ func (m *module) attempt(n ast.Node, write func()) {
 		case nil:
 		case refusal:
 			m.out, m.deep = m.out[:lines], deep
-			m.line(m.lang.comment() + " Not carried over, because " + r.why + ":")
+			m.line(m.dialect.comment + " Not carried over, because " + r.why + ":")
 			m.comment(m.goText(n))
 			m.loseIn(n)
 		default:

@@ -15,10 +15,20 @@ type python struct {
 	naturals, positives map[types.Object]bool // variables that are known not to be negative, and those that are the number of ranks
 }
 
+var pythonWords = dialect{
+	name: "Python", host: "PyTorch", operations: "PyTorch's symmetric memory", comment: "#", reserved: pythonReserved, symm: "symm.",
+	when: "if %s:", elseWhen: "elif %s:", otherwise: "else:", or: " or ", several: "%s", fail: "raise RuntimeError(%s)",
+	labels: "Python has no labels", leaves: "break and fallthrough of a switch are not Python's", null: "None",
+	bools: map[bool]string{true: "True", false: "False"}, quote: quote, arrays: "Python passes no copy of an array",
+	timeout: "timeout=%s", options: []string{"Tensor", "Handle", "DType", ""},
+	tensors: tensorMethods, handles: handleMethods, functions: libraryFunctions,
+	inPlace: "%s.copy_(%s)", into: "symm.fill_from(%s, %s)",
+}
+
 // Python writes the cells of a session of size ranks as the Python module of a file, with the files
 // that the module needs. It returns all files by their paths in the folder of the module.
 func Python(file string, cells []session.Cell, size int) (map[string][]byte, error) {
-	m, err := newModule(cells, pythonReserved, func(m *module) language {
+	m, err := newModule(cells, &pythonWords, func(m *module) language {
 		return &python{m, map[types.Object]bool{}, map[types.Object]bool{}}
 	})
 	if err != nil {
@@ -110,10 +120,6 @@ func (s *source) python(explained string) string {
 	}
 	return b.String()
 }
-
-func (m *python) comment() string { return "#" }
-
-func (m *python) meet() { m.line("symm.meet()") }
 
 func (m *python) only(ranks []int) {
 	m.line("if symm.rank() in [" + strings.ReplaceAll(fmt.Sprint(ranks)[1:], " ", ", ") + ":")

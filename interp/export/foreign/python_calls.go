@@ -1,50 +1,10 @@
 package foreign
 
 import (
-	"fmt"
 	"go/ast"
 	"go/types"
 	"strings"
 )
-
-// symmPath is the path of the package that cells call symm, and the prefix of the paths of its types.
-const symmPath = "github.com/symmrepl/symmrepl/symmem"
-
-// call returns a call in Python.
-func (m *python) call(c *ast.CallExpr) text {
-	if m.info.Types[c.Fun].IsType() {
-		return m.conversion(c)
-	}
-	switch f := ast.Unparen(c.Fun).(type) {
-	case *ast.Ident:
-		if _, ok := m.info.Uses[f].(*types.Builtin); ok {
-			return m.builtin(c, f.Name)
-		}
-		m.plain(c)
-		return atomic("%s(%s)", m.expr(f), m.exprs(c.Args))
-	case *ast.SelectorExpr:
-		if path := m.packageOf(f); path != "" {
-			return m.library(c, path, f.Sel.Name)
-		}
-		if s := m.info.Selections[f]; s != nil && s.Kind() == types.MethodVal {
-			return m.method(c, f)
-		}
-	}
-	m.refuse("Python has no such call")
-	return text{}
-}
-
-// plain refuses arguments that Python passes otherwise.
-func (m *python) plain(c *ast.CallExpr) {
-	if c.Ellipsis.IsValid() {
-		m.refuse("it passes a slice for any number of arguments")
-	}
-	for _, a := range c.Args {
-		if _, isArray := m.info.TypeOf(a).Underlying().(*types.Array); isArray {
-			m.refuse("Python passes no copy of an array")
-		}
-	}
-}
 
 func (m *python) builtin(c *ast.CallExpr, name string) text {
 	switch name {
@@ -105,32 +65,16 @@ func (m *python) conversion(c *ast.CallExpr) text {
 	return text{}
 }
 
-// runCall writes a call that is a statement of its own in Python, such as the launch of a kernel.
-func (m *python) runCall(c *ast.CallExpr) bool {
-	f, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
-	if !ok {
-		return false
+func (m *python) free(id *ast.Ident) bool {
+	if id == nil {
+		m.refuse("PyTorch frees a tensor with its last reference")
 	}
-	receiver := m.typeOf(f.X)
-	switch {
-	case receiver == "Kernel" && f.Sel.Name == "Launch":
-		m.line(m.kernel(f.X) + ".launch(" + m.launchArguments(c) + ")")
-		return true
-	case receiver == "Tensor" && f.Sel.Name == "Free":
-		id := identOf(f.X)
-		if id == nil {
-			m.refuse("PyTorch frees a tensor with its last reference")
-		}
-		m.line("del " + m.expr(id))
-		m.lost[m.info.Uses[id]] = m.cell.recorded.ID
-		return true
-	}
-	_, isKernel := m.kernelOf(c) // a kernel that is compiled and not kept
-	return isKernel
+	m.line("del " + m.expr(id))
+	return true
 }
 
-// launchArguments returns the arguments of a launch.
-func (m *python) launchArguments(c *ast.CallExpr) string {
+func (m *python) launch(kernel ast.Expr, c *ast.CallExpr) string {
+	name := m.kernel(kernel)
 	if c.Ellipsis.IsValid() {
 		m.refuse("the arguments are a slice")
 	}
@@ -149,7 +93,7 @@ func (m *python) launchArguments(c *ast.CallExpr) string {
 			list = append(list, m.expr(a))
 		}
 	}
-	return strings.Join(append(list, options...), ", ")
+	return name + ".launch(" + strings.Join(append(list, options...), ", ") + ")"
 }
 
 // tuple returns a tuple.
@@ -160,53 +104,21 @@ func tuple(list string, n int) string {
 	return "(" + list + ")"
 }
 
-// method returns a call of a method of a type of package symm.
 func (m *python) method(c *ast.CallExpr, f *ast.SelectorExpr) text {
-	name := f.Sel.Name
 	switch m.typeOf(f.X) {
 	case "Tensor":
-		t := m.expression(f.X).in(atom)
-		if name == "Slice" {
+		if t := m.expression(f.X).in(atom); f.Sel.Name == "Slice" {
 			return atomic("%s[%s:%s]", t, m.expr(c.Args[0]), m.expr(c.Args[1]))
-		}
-		if pattern, ok := tensorMethods[name]; ok {
-			m.plain(c)
-			return atomic("%s", fill(pattern, t, m.exprs(c.Args)))
-		}
-	case "Handle":
-		if pattern, ok := handleMethods[name]; ok {
-			m.plain(c)
-			return atomic("%s", fill(pattern, m.expression(f.X).in(atom), m.arguments(c)))
 		}
 	case "Kernel":
 		if name, ok := m.kernelOf(c); ok {
 			return text{name, atom}
 		}
-		if name == "Name" {
+		if f.Sel.Name == "Name" {
 			return atomic("%s.name", m.kernel(f.X))
 		}
 	}
-	m.refuse(fmt.Sprintf("PyTorch has no %s of a %s", name, typeName(m.info.TypeOf(f.X))))
 	return text{}
 }
 
-// arguments returns the arguments of a call, with a timeout as a keyword.
-func (m *python) arguments(c *ast.CallExpr) string {
-	var list []string
-	for _, a := range c.Args {
-		switch kind := m.option(a); kind {
-		case "Timeout":
-			list = append(list, "timeout="+m.expr(a))
-		case "Tensor", "Handle", "DType", "":
-			list = append(list, m.expr(a))
-		default:
-			m.refuse("PyTorch has no such option as " + m.words(a))
-		}
-	}
-	return strings.Join(list, ", ")
-}
-
-// fill puts a receiver and arguments into a pattern such as "$.barrier(*)".
-func fill(pattern, receiver, arguments string) string {
-	return strings.NewReplacer("$", receiver, "*", arguments).Replace(pattern)
-}
+func (m *python) operands(args []ast.Expr) string { return m.arguments(args, m.dialect.timeout) }

@@ -6,7 +6,6 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
-	"strconv"
 	"strings"
 )
 
@@ -25,77 +24,7 @@ const (
 	sum
 	product
 	unary
-	atom
 )
-
-// text is an expression in Python.
-type text struct {
-	s          string
-	precedence int
-}
-
-// in returns the expression as an operand of an operator.
-func (t text) in(precedence int) string {
-	if t.precedence < precedence {
-		return "(" + t.s + ")"
-	}
-	return t.s
-}
-
-func atomic(format string, args ...any) text { return text{fmt.Sprintf(format, args...), atom} }
-
-// expr returns an expression in Python.
-func (m *python) expr(e ast.Expr) string { return m.expression(e).s }
-
-func (m *python) exprs(list []ast.Expr) string {
-	var all []string
-	for _, e := range list {
-		all = append(all, m.expr(e))
-	}
-	return strings.Join(all, ", ")
-}
-
-func (m *python) expression(e ast.Expr) text {
-	switch e := e.(type) {
-	case *ast.ParenExpr:
-		return m.expression(e.X)
-	case *ast.BasicLit:
-		return m.literal(e)
-	case *ast.Ident:
-		return m.ident(e)
-	case *ast.SelectorExpr:
-		return m.selector(e)
-	case *ast.UnaryExpr:
-		return m.unary(e)
-	case *ast.BinaryExpr:
-		return m.binary(e)
-	case *ast.CallExpr:
-		return m.call(e)
-	case *ast.IndexExpr:
-		switch m.info.TypeOf(e.X).Underlying().(type) {
-		case *types.Slice, *types.Map, *types.Array:
-			return atomic("%s[%s]", m.expression(e.X).in(atom), m.expr(e.Index))
-		}
-		m.refuse("Python indexes a " + typeName(m.info.TypeOf(e.X)) + " otherwise")
-	case *ast.SliceExpr:
-		if _, ok := m.info.TypeOf(e.X).Underlying().(*types.Slice); !ok || e.Slice3 {
-			m.refuse("Python slices a " + typeName(m.info.TypeOf(e.X)) + " otherwise")
-		}
-		bound := func(x ast.Expr) string {
-			if x == nil {
-				return ""
-			}
-			return m.expr(x)
-		}
-		return atomic("%s[%s:%s]", m.expression(e.X).in(atom), bound(e.Low), bound(e.High))
-	case *ast.CompositeLit:
-		return m.composite(e)
-	case *ast.FuncLit:
-		return m.lambda(e)
-	}
-	m.refuse(fmt.Sprintf("Python has no %s", kindOf(e)))
-	return text{}
-}
 
 func (m *python) literal(e *ast.BasicLit) text {
 	value := m.info.Types[e].Value
@@ -121,72 +50,18 @@ func (m *python) literal(e *ast.BasicLit) text {
 	return m.constant(e)
 }
 
-// constant returns the value of a constant expression.
-func (m *python) constant(e ast.Expr) text {
-	v := m.info.Types[e].Value
-	if v == nil {
-		m.refuse("it has no value before it runs")
-	}
-	switch v.Kind() {
-	case constant.Bool:
-		return atomic("%s", map[bool]string{true: "True", false: "False"}[constant.BoolVal(v)])
-	case constant.String:
-		return text{quote(constant.StringVal(v)), atom}
-	case constant.Int:
-		if m.isFloat(e) {
-			break
-		}
-		return number(v.ExactString())
-	}
-	if v.Kind() != constant.Int && v.Kind() != constant.Float {
-		m.refuse("it is a complex number")
-	}
-	f, _ := constant.Float64Val(v)
-	s := strconv.FormatFloat(f, 'g', -1, 64)
-	if !strings.ContainsAny(s, ".e") {
-		s += ".0"
-	}
-	return number(s)
-}
+func (m *python) integer(_ ast.Expr, v constant.Value) text { return signed(v.ExactString(), unary) }
 
-func number(s string) text {
-	if strings.HasPrefix(s, "-") {
-		return text{s, unary}
-	}
-	return text{s, atom}
-}
+func (m *python) number(_ ast.Expr, s string) text { return signed(s, unary) }
 
-func (m *python) ident(id *ast.Ident) text {
-	obj := m.info.ObjectOf(id)
-	if cell, is := m.lost[obj]; is {
-		m.refuse(fmt.Sprintf("%s of cell %d is not carried over", id.Name, cell))
-	}
-	if name, ok := m.of[obj]; ok {
-		return text{name, atom}
-	}
-	switch obj := obj.(type) {
-	case *types.Nil:
-		return text{"None", atom}
-	case *types.Const:
-		if obj.Parent() == types.Universe || m.info.Types[id].Value != nil {
-			return m.constant(id)
+func (m *python) slice(e *ast.SliceExpr) text {
+	bound := func(x ast.Expr) string {
+		if x == nil {
+			return ""
 		}
+		return m.expr(x)
 	}
-	m.refuse(id.Name + " is not carried over")
-	return text{}
-}
-
-func (m *python) selector(e *ast.SelectorExpr) text {
-	if m.packageOf(e) != "" {
-		if t, ok := m.member(e); ok {
-			return t
-		}
-		if m.info.Types[e].Value != nil {
-			return m.constant(e)
-		}
-	}
-	m.refuse("there is no " + m.words(e) + " in Python")
-	return text{}
+	return atomic("%s[%s:%s]", m.expression(e.X).in(atom), bound(e.Low), bound(e.High))
 }
 
 func (m *python) unary(e *ast.UnaryExpr) text {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
-	"regexp"
 	"strings"
 )
 
@@ -37,29 +36,6 @@ var handleMethods = map[string]string{
 	"ResetSignal": "$.reset_signal(*)",
 }
 
-// symmFunctions are the functions of package symm, as tensorMethods. The operations become those of
-// torch.distributed.
-var symmFunctions = map[string]string{
-	"Rank": "symm.rank()", "WorldSize": "symm.world_size()", "Synchronize": "symm.synchronize()", "Rendezvous": "symm.rendezvous(*)",
-	"OneShotAllReduce": "symm.all_reduce(*)", "MultimemOneShotAllReduce": "symm.all_reduce(*)", "AllGather": "symm.all_gather(*)",
-	"ReduceScatter": "symm.reduce_scatter(*)", "AllToAll": "symm.all_to_all(*)", "Broadcast": "symm.broadcast(*)",
-	"AllClose": "symm.all_close(*)",
-}
-
-// inPlace are the operations that put their result into the tensor, into are those that put it into
-// another one, which is the argument of this number.
-var (
-	inPlace = map[string]string{"AllReduce": "all_reduce", "TwoShotAllReduce": "all_reduce", "MultimemAllReduce": "all_reduce"}
-	into    = map[string]struct {
-		name string
-		out  int
-	}{
-		"OneShotAllReduceOut": {"all_reduce", 2}, "MultimemOneShotAllReduceOut": {"all_reduce", 2},
-		"ReduceScatterOut": {"reduce_scatter", 2},
-		"AllGatherOut":     {"all_gather", 1}, "MultimemAllGatherOut": {"all_gather", 1}, "AllToAllOut": {"all_to_all", 1},
-	}
-)
-
 // libraryFunctions are functions of other packages, as tensorMethods.
 var libraryFunctions = map[string]string{
 	"math.Abs": "abs(*)", "math.Max": "max(*)", "math.Min": "min(*)", "math.Sqrt": "math.sqrt(*)", "math.Exp": "math.exp(*)",
@@ -72,33 +48,21 @@ var libraryFunctions = map[string]string{
 }
 
 // member returns a name of a package that is no call.
-func (m *python) member(e *ast.SelectorExpr) (text, bool) {
+func (m *python) member(e *ast.SelectorExpr) text {
 	if m.packageOf(e) == symmPath {
 		if name, ok := dtypes[e.Sel.Name]; ok {
 			m.uses["torch"] = true
-			return text{"torch." + name, atom}, true
+			return text{"torch." + name, atom}
 		}
 	}
 	if m.packageOf(e) == "math" && e.Sel.Name == "Pi" {
 		m.uses["math"] = true
-		return text{"math.pi", atom}, true
+		return text{"math.pi", atom}
 	}
-	return text{}, false
+	return text{}
 }
 
-// library returns a call of a function of a package.
-func (m *python) library(c *ast.CallExpr, path, name string) text {
-	if path == symmPath {
-		return m.symm(c, name)
-	}
-	qualified := path[strings.LastIndexByte(path, '/')+1:] + "." + name
-	if pattern, ok := libraryFunctions[qualified]; ok {
-		m.plain(c)
-		if strings.HasPrefix(pattern, "math.") {
-			m.uses["math"] = true
-		}
-		return atomic("%s", fill(pattern, "", m.exprs(c.Args)))
-	}
+func (m *python) library(c *ast.CallExpr, qualified string) text {
 	switch qualified {
 	case "fmt.Print":
 		return atomic("symm.println(%s)", m.exprs(c.Args))
@@ -122,12 +86,10 @@ func (m *python) library(c *ast.CallExpr, path, name string) text {
 	case "strings.Join":
 		return atomic("%s.join(%s)", m.expression(c.Args[1]).in(atom), m.expr(c.Args[0]))
 	}
-	m.refuse("there is no " + qualified + " in Python")
 	return text{}
 }
 
-// symm returns a call of package symm.
-func (m *python) symm(c *ast.CallExpr, name string) text {
+func (m *python) special(c *ast.CallExpr, name string) text {
 	switch name {
 	case "Empty", "Local":
 		m.plain(c)
@@ -142,21 +104,6 @@ func (m *python) symm(c *ast.CallExpr, name string) text {
 	case "Compile":
 		return text{m.compile(c), atom}
 	}
-	m.plain(c)
-	if pattern, ok := symmFunctions[name]; ok {
-		return atomic("%s", fill(pattern, "", m.arguments(c)))
-	}
-	if op, ok := inPlace[name]; ok {
-		t := m.expression(c.Args[0])
-		return atomic("%s.copy_(symm.%s(%s))", t.in(atom), op, m.arguments(c))
-	}
-	if op, ok := into[name]; ok && len(c.Args) == op.out+1 {
-		t := m.expression(c.Args[op.out])
-		given := *c
-		given.Args = c.Args[:op.out]
-		return atomic("symm.fill_from(%s, symm.%s(%s))", t.s, op.name, m.arguments(&given))
-	}
-	m.refuse("PyTorch's symmetric memory has no symm." + name)
 	return text{}
 }
 
@@ -169,21 +116,10 @@ func (m *python) seconds(e ast.Expr) string {
 	return m.expression(e).in(product) + " / 1e9"
 }
 
-var verb = regexp.MustCompile(`%([-+# 0]*)(\*|\d+)?(\.\d+)?([a-zA-Z%])`)
-
 // formatted returns a formatted string: Go's verbs are Python's, but for %v, %t and %q. A line's
 // end is left out if it is printed.
 func (m *python) formatted(c *ast.CallExpr, printed bool) text {
-	m.plain(c)
-	v := m.info.Types[c.Args[0]].Value
-	if v == nil {
-		m.refuse("the format is made when the cell runs")
-	}
-	format := constant.StringVal(v)
-	if printed {
-		format = strings.TrimSuffix(format, "\n")
-	}
-	format = verb.ReplaceAllStringFunc(format, func(s string) string {
+	format := verb.ReplaceAllStringFunc(m.format(c, printed), func(s string) string {
 		p := verb.FindStringSubmatch(s)
 		switch p[4] {
 		case "v", "t":

@@ -9,82 +9,6 @@ import (
 	"strings"
 )
 
-// statement writes a statement of a cell. The value of the cell's last one is shown.
-func (m *python) statement(s ast.Stmt) {
-	switch s := s.(type) {
-	case *ast.ExprStmt:
-		if !m.cell.Quiet && m.cell.Value != nil && s.X == m.cell.Value && m.cell.Values != nil {
-			m.line("symm.show(" + m.expr(s.X) + ")")
-			return
-		}
-	case *ast.AssignStmt:
-		if !m.cell.Quiet && len(m.cell.List) > 0 && s == m.cell.Stmts[len(m.cell.Stmts)-1] {
-			m.line("symm.show(" + m.exprs(m.cell.List) + ")")
-			return
-		}
-	}
-	m.write(s)
-}
-
-// write writes a statement.
-func (m *python) write(s ast.Stmt) {
-	top := m.top
-	defer func() { m.top = top }()
-	switch s := s.(type) {
-	case *ast.ExprStmt:
-		m.effect(s.X)
-	case *ast.AssignStmt:
-		m.assign(s)
-	case *ast.IncDecStmt:
-		m.line(m.target(s.X) + " " + string(s.Tok.String()[0]) + "= 1")
-	case *ast.DeclStmt:
-		m.declaration(s.Decl)
-	case *ast.BlockStmt:
-		m.top = false
-		m.statements(s.List)
-	case *ast.IfStmt:
-		m.top = false
-		m.ifStatement(s, "if ")
-	case *ast.ForStmt:
-		m.top = false
-		m.forStatement(s)
-	case *ast.RangeStmt:
-		m.top = false
-		m.rangeStatement(s)
-	case *ast.SwitchStmt:
-		m.top = false
-		m.switchStatement(s)
-	case *ast.ReturnStmt:
-		if len(m.defs) == 0 {
-			m.refuse("it ends the cell")
-		}
-		values := m.exprs(s.Results)
-		if len(s.Results) == 0 {
-			var names []string
-			for _, v := range m.results(m.defs[len(m.defs)-1]) {
-				names = append(names, m.of[v])
-			}
-			values = strings.Join(names, ", ")
-		}
-		m.line(strings.TrimSpace("return " + values))
-	case *ast.BranchStmt:
-		if s.Label != nil || s.Tok != token.BREAK && s.Tok != token.CONTINUE {
-			m.refuse("Python has no labels")
-		}
-		m.line(s.Tok.String())
-	case *ast.EmptyStmt:
-	default:
-		m.refuse("Python has no " + kindOf(s) + " as Go has")
-	}
-}
-
-// statements writes statements with the comments among them.
-func (m *python) statements(list []ast.Stmt) {
-	for _, s := range list {
-		m.withComments(s, func() { m.write(s) })
-	}
-}
-
 // body writes a block.
 func (m *python) body(list []ast.Stmt) {
 	m.deep++
@@ -92,22 +16,6 @@ func (m *python) body(list []ast.Stmt) {
 	m.statements(list)
 	m.pass(start)
 	m.deep--
-}
-
-// effect writes a call for its effect.
-func (m *python) effect(e ast.Expr) {
-	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {
-		if m.runCall(call) {
-			return
-		}
-		if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "panic" {
-			if _, is := m.info.Uses[id].(*types.Builtin); is {
-				m.line("raise RuntimeError(" + m.exprs(call.Args) + ")")
-				return
-			}
-		}
-	}
-	m.line(m.expr(e))
 }
 
 // target returns the left side of an assignment to e.
@@ -130,14 +38,16 @@ func (m *python) target(e ast.Expr) string {
 	return ""
 }
 
+func (m *python) push(x ast.Expr, c *ast.CallExpr) bool {
+	how := "append"
+	if c.Ellipsis.IsValid() {
+		how = "extend"
+	}
+	m.line(fmt.Sprintf("%s.%s(%s)", m.expr(x), how, m.expr(c.Args[1])))
+	return true
+}
+
 func (m *python) assign(s *ast.AssignStmt) {
-	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
-		m.operate(s)
-		return
-	}
-	if m.alias(s) || m.appends(s) || m.function(s) {
-		return
-	}
 	var values []string
 	for _, x := range s.Rhs {
 		if _, isArray := m.info.TypeOf(x).Underlying().(*types.Array); isArray {
@@ -169,42 +79,8 @@ func (m *python) assign(s *ast.AssignStmt) {
 	m.line(strings.Join(targets, ", ") + " = " + strings.Join(values, ", "))
 }
 
-// appends writes x = append(x, ...).
-func (m *python) appends(s *ast.AssignStmt) bool {
-	if len(s.Lhs) != 1 || len(s.Rhs) != 1 || s.Tok != token.ASSIGN {
-		return false
-	}
-	call, ok := s.Rhs[0].(*ast.CallExpr)
-	if !ok || !m.isBuiltin(call, "append") || len(call.Args) != 2 {
-		return false
-	}
-	to, from := identOf(s.Lhs[0]), identOf(call.Args[0])
-	if to == nil || from == nil || m.info.ObjectOf(to) != m.info.ObjectOf(from) {
-		return false
-	}
-	how := "append"
-	if call.Ellipsis.IsValid() {
-		how = "extend"
-	}
-	m.line(fmt.Sprintf("%s.%s(%s)", m.expr(from), how, m.expr(call.Args[1])))
-	return true
-}
-
-// function writes a function that a variable gets.
-func (m *python) function(s *ast.AssignStmt) bool {
-	if len(s.Lhs) != 1 || len(s.Rhs) != 1 || s.Tok != token.DEFINE || identOf(s.Lhs[0]) == nil {
-		return false
-	}
-	f, ok := s.Rhs[0].(*ast.FuncLit)
-	if !ok {
-		return false
-	}
-	m.def(m.target(s.Lhs[0]), f.Type, f.Body)
-	return true
-}
-
 // def writes a function.
-func (m *python) def(name string, t *ast.FuncType, body *ast.BlockStmt) {
+func (m *python) def(name string, _ *types.Signature, t *ast.FuncType, body *ast.BlockStmt) {
 	if last := m.out[len(m.out)-1]; last != "" && !strings.HasSuffix(last, ":") && !strings.HasPrefix(strings.TrimSpace(last), "#") {
 		m.out = append(m.out, "")
 	}
@@ -222,6 +98,8 @@ func (m *python) def(name string, t *ast.FuncType, body *ast.BlockStmt) {
 	m.defs = m.defs[:len(m.defs)-1]
 	m.out = append(m.out, "")
 }
+
+func (m *python) typed(_ types.Type, name string) string { return name }
 
 // outer returns the names of variables of outer functions that a function assigns to.
 func (m *python) outer(body *ast.BlockStmt) (list []string) {
@@ -253,42 +131,24 @@ func (m *python) outer(body *ast.BlockStmt) (list []string) {
 	return list
 }
 
-// operate writes x op= y.
-func (m *python) operate(s *ast.AssignStmt) {
-	op := token.Token(int(s.Tok) - int(token.ADD_ASSIGN) + int(token.ADD))
-	b := &ast.BinaryExpr{X: s.Lhs[0], Op: op, Y: s.Rhs[0]}
-	t := m.info.TypeOf(s.Lhs[0])
-	m.info.Types[b] = types.TypeAndValue{Type: t}
+func (m *python) operate(s ast.Stmt) {
+	a, ok := s.(*ast.AssignStmt)
+	if !ok {
+		s := s.(*ast.IncDecStmt)
+		m.line(m.target(s.X) + " " + string(s.Tok.String()[0]) + "= 1")
+		return
+	}
+	x, y := a.Lhs[0], a.Rhs[0]
+	b := &ast.BinaryExpr{X: x, Op: token.Token(int(a.Tok) - int(token.ADD_ASSIGN) + int(token.ADD)), Y: y}
+	m.info.Types[b] = types.TypeAndValue{Type: m.info.TypeOf(x)}
 	defer delete(m.info.Types, b)
-	whole := m.binary(b)
-	to := m.target(s.Lhs[0])
-	if simple := operators[op].text; whole.s == m.expr(s.Lhs[0])+" "+simple+" "+
-		m.expression(s.Rhs[0]).in(operators[op].precedence+1) && operators[op].text != "" {
-		m.line(to + " " + simple + "= " + m.expr(s.Rhs[0]))
+	whole, op := m.binary(b), operators[b.Op]
+	to := m.target(x)
+	if op.text != "" && whole.s == m.expr(x)+" "+op.text+" "+m.expression(y).in(op.precedence+1) {
+		m.line(to + " " + op.text + "= " + m.expr(y))
 		return
 	}
 	m.line(to + " = " + whole.s)
-}
-
-func (m *python) declaration(d ast.Decl) {
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		if d.Recv != nil || d.Type.TypeParams != nil || d.Body == nil {
-			m.refuse("methods and generic functions are not carried over")
-		}
-		obj := m.info.Defs[d.Name]
-		m.of[obj] = m.fresh(d.Name.Name, obj)
-		m.def(m.of[obj], d.Type, d.Body)
-		return
-	case *ast.GenDecl:
-		if d.Tok == token.VAR || d.Tok == token.CONST {
-			for _, spec := range d.Specs {
-				m.valueSpec(d.Tok, spec.(*ast.ValueSpec))
-			}
-			return
-		}
-	}
-	m.refuse("types are not carried over")
 }
 
 // valueSpec writes a specification of variables or constants.
@@ -297,7 +157,7 @@ func (m *python) valueSpec(tok token.Token, spec *ast.ValueSpec) {
 	for _, x := range spec.Values {
 		values = append(values, m.expr(x))
 	}
-	for i, id := range spec.Names {
+	for _, id := range spec.Names {
 		obj := m.info.Defs[id]
 		switch {
 		case id.Name == "_":
@@ -315,31 +175,22 @@ func (m *python) valueSpec(tok token.Token, spec *ast.ValueSpec) {
 			}
 			values = append(values, m.zero(obj.Type()))
 		}
-		_ = i
 	}
 	m.line(strings.Join(names, ", ") + " = " + strings.Join(values, ", "))
 }
 
-func (m *python) ifStatement(s *ast.IfStmt, keyword string) {
-	if s.Init != nil {
-		m.write(s.Init)
+func (m *python) scoped(init ast.Stmt, write func()) {
+	if init != nil {
+		m.write(init)
 	}
-	m.line(keyword + m.expr(s.Cond) + ":")
-	m.body(s.Body.List)
-	switch e := s.Else.(type) {
-	case *ast.IfStmt:
-		if e.Init == nil {
-			m.ifStatement(e, "elif ")
-			return
-		}
-		m.line("else:")
-		m.deep++
-		m.ifStatement(e, "if ")
-		m.deep--
-	case *ast.BlockStmt:
-		m.line("else:")
-		m.body(e.List)
+	write()
+}
+
+func (m *python) condition(tag string, t text) string {
+	if tag != "" {
+		t = text{tag + " == " + t.in(bitOr), comparison}
 	}
+	return t.in(conjunction)
 }
 
 func (m *python) forStatement(s *ast.ForStmt) {
@@ -444,9 +295,6 @@ func (m *python) step(s ast.Stmt, v *types.Var) (string, bool) {
 }
 
 func (m *python) rangeStatement(s *ast.RangeStmt) {
-	if s.Tok == token.ASSIGN {
-		m.refuse("the loop's variables exist before it")
-	}
 	over := m.expression(s.X)
 	name := func(e ast.Expr) string {
 		id := identOf(e)
@@ -489,48 +337,4 @@ func (m *python) rangeStatement(s *ast.RangeStmt) {
 		m.refuse("Python has no loop over a " + typeName(m.info.TypeOf(s.X)))
 	}
 	m.body(s.Body.List)
-}
-
-func (m *python) switchStatement(s *ast.SwitchStmt) {
-	if s.Init != nil {
-		m.write(s.Init)
-	}
-	tag := ""
-	if s.Tag != nil {
-		if identOf(s.Tag) == nil {
-			m.refuse("the value that the switch looks at is no variable")
-		}
-		tag = m.expr(s.Tag)
-	}
-	var last *ast.CaseClause
-	keyword := "if "
-	for _, clause := range s.Body.List {
-		c := clause.(*ast.CaseClause)
-		if leaves(c) {
-			m.refuse("break and fallthrough of a switch are not Python's")
-		}
-		if c.List == nil {
-			last = c
-			continue
-		}
-		var conditions []string
-		for _, x := range c.List {
-			t := m.expression(x)
-			if tag != "" {
-				t = text{tag + " == " + t.in(bitOr), comparison}
-			}
-			conditions = append(conditions, t.in(conjunction))
-		}
-		m.line(keyword + strings.Join(conditions, " or ") + ":")
-		m.body(c.Body)
-		keyword = "elif "
-	}
-	switch {
-	case last == nil:
-	case keyword == "if ":
-		m.statements(last.Body)
-	default:
-		m.line("else:")
-		m.body(last.Body)
-	}
 }

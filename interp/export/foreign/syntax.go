@@ -13,6 +13,9 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
+// symmPath is the path of the package that cells call symm, and the prefix of the paths of its types.
+const symmPath = "github.com/symmrepl/symmrepl/symmem"
+
 // packageOf returns the path of the package of a qualified name, or "".
 func (m *module) packageOf(e *ast.SelectorExpr) string {
 	if id, ok := e.X.(*ast.Ident); ok {
@@ -217,7 +220,7 @@ func (m *module) kernel(e ast.Expr) string {
 	if name, ok := m.kernelOf(e); ok {
 		return name
 	}
-	return m.lang.expr(e)
+	return m.expr(e)
 }
 
 // alias gives variables that get compiled kernels the kernels' own names.
