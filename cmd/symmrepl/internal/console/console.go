@@ -103,13 +103,8 @@ func (c *Console) once(ctx context.Context, r Request, cell session.Cell, output
 	ctx, attended := c.attend(ctx, r)
 	reply := c.watched(ctx, r, cell)
 	attended()
-	c.explainLost(ctx, reply.Errors)
-	hintAtOther(reply.Errors)
 	shown := reply
-	shown.Errors = c.noteExits(reply.Errors)
-	if c.Told != nil && len(shown.Errors) > 0 {
-		shown.Errors = c.Told(cell.Source, shown.Errors)
-	}
+	shown.Errors = c.hinted(ctx, cell.Source, c.noteExits(reply.Errors))
 	r.Printer.Reply(shown)
 	if c.Succeeded != nil && len(reply.Errors) == 0 && cell.Ranks == nil {
 		c.Succeeded(cell.Source)

@@ -1,12 +1,25 @@
 package console
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/symmrepl/symmrepl/session"
 )
+
+// hinted returns the errors of a cell with the hints that ranks cannot make, which know the cell's names
+// and neither the restarts of other ranks, nor the lines of the console, nor the step of a tutorial. A
+// later hint replaces an earlier one.
+func (c *Console) hinted(ctx context.Context, source string, errs []*session.Error) []*session.Error {
+	c.explainLost(ctx, errs)
+	hintAtOther(errs)
+	if c.Told != nil && len(errs) > 0 {
+		return c.Told(source, errs)
+	}
+	return errs
+}
 
 // hintAtOther adds hints to syntax errors in lines that are valid elsewhere: `!ls` in other
 // kernels, or `:time f()` as the first line.
