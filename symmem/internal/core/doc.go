@@ -50,7 +50,7 @@
 //	trace      when operations begin and end, and for whom they wait
 //	sanitizer  what the host reports to the sanitizer of its device
 //	libraries  the protocol by which the ranks of a group join NCCL or NVSHMEM
-//	networks   the choice of the engine between hosts, and the open engine
+//	networks   the choice of the engine between hosts, the open engine, and the words and windows of groups
 //	nccl       the calls of a communicator of NCCL, its end, and what follows from NCCL's device API
 //
 // Core itself keeps what programs hold, and what connects it. Its files are in groups, of which

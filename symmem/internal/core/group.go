@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
-	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/copies"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
@@ -30,11 +29,8 @@ type Group struct {
 	sort     string       // of the team
 	lsa      *Group       // its teams, as far as they are groups of their own: see team
 	rail     *Group
-	channels int           // of the signal block
-	wired    networks.Span // the group's words among the signals of this rank's board, if it spans hosts
-	inboxes  uint32        // their window's id, 0 if there is none
-	links    abi.NetGroup
-	table    device.Ptr // links in device memory
+	channels int             // of the signal block
+	wired    networks.Wiring // of a group that spans hosts
 	work     Workspace
 	builds   int                    // times that work was made
 	stale    atomic.Pointer[string] // why the group cannot be used any more

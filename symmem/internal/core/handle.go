@@ -172,7 +172,7 @@ func (a *allocation) mapping(t *Tensor, g *Group) *mapping {
 		base: make([]device.Ptr, n), buffers: make([]device.Ptr, n), pads: make([]device.Ptr, n)}
 	m.kernel.Bytes, m.kernel.PadBytes = uint64(t.Bytes()), uint64(a.at.PadBytes)
 	m.kernel.Signals = g.work.signals
-	m.kernel.Net, m.kernel.Start, m.kernel.Window = g.table, uint64(t.offset), a.windows[g]
+	m.kernel.Net, m.kernel.Start, m.kernel.Window = g.wired.Table, uint64(t.offset), a.windows[g]
 	for i, r := range g.ranks {
 		if !g.split.Near(i) {
 			continue

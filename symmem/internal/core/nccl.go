@@ -211,7 +211,7 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	if r := required.Refused(); r != nil {
 		panic(rt.misuse(op, "reqs", r.Hint, "%s", r.Msg))
 	}
-	if required.UsesGin() && g.split.Spans() && g.table == 0 {
+	if required.UsesGin() && g.split.Spans() && g.wired.Table == 0 {
 		panic(rt.misuse(op, "group", "start with another --net, or give "+g.lsaCall(),
 			"%v spans hosts, and no engine carries GIN between them", g))
 	}
@@ -237,7 +237,7 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 		}
 		c.count(op)
 		c.arg.ResourceWindow, c.arg.Resources = abi.Ptr(h.tabled(op, h.pads, data+placed.Data).pointer()), abi.Ptr(h.pads[g.rank])
-		c.arg.Net = g.table
+		c.arg.Net = g.wired.Table
 		if reqs.Multimem {
 			c.arg.LsaMultimem = c.arg.ResourceWindow // whatever is not 0: windows have the addresses
 		}

@@ -2,14 +2,10 @@ package symmem
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
-	"time"
 
-	"github.com/symmrepl/symmrepl/internal/count"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
@@ -41,13 +37,6 @@ func (rt *Runtime) between() string {
 	return "nothing"
 }
 
-// tellsWithin limits how long a table of waits waits for the counts of peers. They answer at once,
-// unless the network delays or drops messages.
-const tellsWithin = 20 * time.Millisecond
-
-// mostTraffic is the maximum number of peers that trafficOf describes.
-const mostTraffic = 4
-
 // trafficOf describes the network's traffic with the peers that a wait of a call is for: " (network
 // to rank 2: ...; network to rank 3: ...)". A wait that any member may end is for all members on
 // other hosts.
@@ -60,22 +49,7 @@ func (rt *Runtime) trafficOf(c *Record, peers []int) string {
 		peers = c.group.others()
 	}
 	peers = slices.DeleteFunc(slices.Clone(peers), func(r int) bool { return rt.partOf(r) == rt.partOf(rt.rank) })
-	var list []string
-	ctx, cancel := context.WithTimeout(context.Background(), tellsWithin)
-	defer cancel()
-	for i, r := range peers {
-		if len(list) == mostTraffic {
-			list = append(list, "and "+count.Of(len(peers)-i, "more rank"))
-			break
-		}
-		if t := n.Traffic(ctx, r); t != "" {
-			list = append(list, t)
-		}
-	}
-	if len(list) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(list, "; ") + ")"
+	return n.TrafficWith(peers)
 }
 
 // loss describes a peer that is gone, with the reason.

@@ -2,65 +2,27 @@ package symmem
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
-	"runtime"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
-	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
-
-// networkReport describes a rank's end of the network to the other ranks.
-type networkReport struct {
-	Arch    string
-	Device  string
-	Address []byte
-	Secret  uint64 // the first rank's counts
-	Why     string // the rank has no engine; empty if it has
-}
 
 // connectNetwork connects the engines of the ranks of g, all that are left. It opens this rank's
 // engine before, if it has none. It is collective over g. If a rank cannot have an engine all ranks
 // get an error, unless the choice is to have none.
 func (rt *Runtime) connectNetwork(op string, g *Group) error {
-	n := rt.net.Load()
-	gate, err := rt.gatherGate(op, g)
+	n, m := rt.net.Load(), members{g}
+	gate, err := networks.Meet(m, op)
 	if err != nil {
 		return err
 	}
-	mine := networkReport{Arch: runtime.GOARCH, Device: rt.info.Kind}
 	if n == nil {
-		if n, err = rt.openNetwork(gate); err != nil {
-			mine.Why = err.Error()
-			if failed := (*net.Error)(nil); errors.As(err, &failed) {
-				mine.Why = failed.Why
-			}
-		}
+		n, err = rt.openNetwork(gate)
 	}
-	if n != nil {
-		n.Engine.Admit(gate.Secret)
-		mine.Address, mine.Secret = n.Engine.Address(), n.Secret
-	}
-	g.meeting.Lock()
-	defer g.meeting.Unlock()
-	all, err := gatherValues(g, op, "the network", mine, nil)
-	if err == nil {
-		err = sameKind(g, op, all)
-	}
-	why := ""
-	for i, peer := range all {
-		if peer.Why != "" && why == "" {
-			why = fmt.Sprintf("rank %d has no network: %s", g.ranks[i], peer.Why)
-		}
-	}
-	if err == nil && why != "" && rt.choice != networks.None {
-		hint := "--net none, or SYMMREPL_NET=none, does without one: groups then stay within hosts"
-		if rt.simulated() && rt.choice != "null" {
-			hint = "--net null, or SYMMREPL_NET=null, needs no library between simulated hosts; " + hint
-		}
-		err = &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: -1, Msg: why, Hint: hint}
-	}
+	m.Lock()
+	defer m.Unlock()
+	why, err := rt.choice.Introduce(m, op, n, err, gate, rt.info.Kind, rt.simulated())
 	if err != nil || why != "" {
 		if n != nil {
 			rt.net.Store(nil)
@@ -69,39 +31,9 @@ func (rt *Runtime) connectNetwork(op string, g *Group) error {
 		rt.noNetwork.Store(&why)
 		return err
 	}
-	n.Secret, n.Peers = all[0].Secret, map[int][]byte{}
-	for i, peer := range all {
-		n.Peers[g.ranks[i]] = peer.Address
-	}
 	rt.net.Store(n)
 	_, err = gatherValues(g, op, "the network is connected", struct{}{}, errors.Join(rt.reconnect(), rt.watchNetwork()))
 	return err
-}
-
-// gatherGate returns the gate. It is collective over g: no member opens its engine, or publishes
-// its address, before all know the secret.
-func (rt *Runtime) gatherGate(op string, g *Group) (networks.Gate, error) {
-	g.meeting.Lock()
-	defer g.meeting.Unlock()
-	all, err := gatherValues(g, op, "the gate of the network", networks.NewReport(), nil)
-	if err != nil {
-		return networks.Gate{}, err
-	}
-	return networks.GateOf(all), nil
-}
-
-// sameKind refuses members of g whose device or architecture is not that of the first: their memory
-// may not mean the same.
-func sameKind(g *Group, op string, all []networkReport) error {
-	for i, peer := range all {
-		if peer.Arch != all[0].Arch || peer.Device != all[0].Device {
-			return &Error{Kind: KindMismatch, Op: op, Rank: g.rt.rank, Peer: g.ranks[i],
-				Msg: fmt.Sprintf("rank %d runs on %s (%s), rank %d on %s (%s)", g.ranks[0], all[0].Device, all[0].Arch,
-					g.ranks[i], peer.Device, peer.Arch),
-				Hint: "run all ranks on devices of one kind and processors of one architecture"}
-		}
-	}
-	return nil
 }
 
 // networkPart has the engine, and its state for groups and tensors.
@@ -113,18 +45,7 @@ func (p networkPart) Moves(to *Progress) {
 	if n == nil {
 		return
 	}
-	to.Stands = to.Stands && rt.flushed()
-	for _, peer := range n.Engine.Peers() {
-		if peer.Rank == rt.rank {
-			continue
-		}
-		// Questions and answers for a table of waits are no progress: only numbered messages count.
-		to.Stands = to.Stands && peer.Posted == peer.Sent && peer.Parked == 0
-		to.Exchanged = append(to.Exchanged, Exchanged{Peer: peer.Rank, Sent: peer.Numbered, Landed: peer.Landed})
-		for _, count := range []uint64{peer.Posted, peer.Sent, peer.Numbered, peer.Landed} {
-			to.Mix(count)
-		}
-	}
+	n.Moves(to, rt.rank)
 }
 
 // Settle begins the epoch of this generation, so that no signal arrives any more while signals are

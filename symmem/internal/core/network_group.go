@@ -2,11 +2,7 @@ package symmem
 
 import (
 	"errors"
-	"slices"
-	"unsafe"
 
-	"github.com/symmrepl/symmrepl/kernels/abi"
-	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
@@ -21,85 +17,30 @@ func (g *Group) pipes() layout.Pipes {
 	return layout.PipesOf(len(g.ranks), len(g.split.Parts), g.split.Even())
 }
 
-// wire gives the group its words. It is collective over the group; the caller holds g.meeting.
-func (g *Group) wire(op, desc string) error {
+// wire gives the group its part of the network. It is collective over the group; the caller holds
+// g.meeting.
+func (g *Group) wire(op, desc string) (err error) {
 	rt := g.rt
 	n := rt.net.Load()
 	if n == nil || !g.split.Spans() {
 		return nil
 	}
-	rt.mu.Lock()
-	s, err := n.Take(g.words().All)
-	next := n.Window()
-	rt.mu.Unlock()
-	if err == nil {
-		clear(n.In(s)) // of a group that was freed; nobody adds to them any more
-	}
-	all, failed := gatherValues(g, op, desc+", words", wiring{s.First, next}, err)
-	if failed != nil {
-		if err == nil {
-			rt.mu.Lock()
-			defer rt.mu.Unlock()
-			n.Give(s)
-		}
-		return failed
-	}
-	g.wired = s
-	var words []int
-	for _, member := range all {
-		words, next = append(words, member.Words), max(next, member.Window)
-	}
-	rt.mu.Lock()
-	n.SetWindow(next + 1)
-	rt.mu.Unlock()
-	if err = g.writeTables(n, words); err == nil {
-		err = g.openPipes(n, next)
-	}
-	_, err = gatherValues(g, op, desc+", tables", struct{}{}, err)
+	l, base := g.layout(), g.work.seg.Ptr()
+	g.wired, err = n.Wire(members{g}, &rt.mu, op, desc, networks.Site{Words: g.words().All, Tables: base + device.Ptr(l.Tables),
+		Epochs: base + device.Ptr(l.Epochs), Inboxes: base + device.Ptr(l.Pipes), InboxBytes: g.pipes().Bytes(), Blocks: g.work.blocks})
 	return err
 }
 
 // wiredUp reports whether kernels that get a handle of the group may post operations for other
 // hosts.
-func (g *Group) wiredUp() bool { return g.table != 0 }
-
-// wiring describes a member's words and windows to the others.
-type wiring struct {
-	Words  int    // where the group's begin
-	Window uint32 // the next id
-}
-
-// writeTables writes the tables of members for kernels, behind the rest of the workspace. words are
-// the indices at which the words of each member begin.
-func (g *Group) writeTables(n *networks.Network, words []int) error {
-	l := g.layout()
-	base := g.work.seg.Ptr()
-	g.table = base + device.Ptr(l.Tables)
-	members, partners := make([]abi.NetMember, len(words)), g.split.Partners()
-	for i, first := range words {
-		members[i] = abi.NetMember{Rank: uint32(g.ranks[i]), Words: uint32(first), Block: g.work.blocks[i]}
-	}
-	g.links = abi.NetGroup{Port: n.Port, Counts: base + device.Ptr(l.Epochs),
-		Members: g.table + device.Ptr(unsafe.Sizeof(g.links)), PartnerCount: uint64(len(partners))}
-	g.links.Partners = g.links.Members + device.Ptr(len(members))*device.Ptr(unsafe.Sizeof(members[0]))
-	tables := slices.Concat(launch.Bytes(&g.links), launch.BytesOfAll(members), launch.BytesOfAll(partners))
-	s, err := g.rt.dev.NewStream() // others may wait for peers
-	if err != nil {
-		return err
-	}
-	return errors.Join(s.Write(g.table, tables), s.Synchronize(), s.Close())
-}
+func (g *Group) wiredUp() bool { return g.wired.Table != 0 }
 
 // unwire gives the words back. rt.mu is held.
 func (g *Group) unwire() {
-	if n := g.rt.net.Load(); n != nil && g.wired != (networks.Span{}) {
-		n.Give(g.wired)
-		if g.inboxes != 0 && n.Engine.Forget(g.inboxes) != nil {
-			g.work.mapped = nil // something may still land there
-		}
+	if n := g.rt.net.Load(); n != nil && n.Unwire(g.wired) != nil {
+		g.work.mapped = nil // something may still land there
 	}
-	g.inboxes = 0
-	g.wired, g.links, g.table = networks.Span{}, abi.NetGroup{}, 0
+	g.wired = networks.Wiring{}
 }
 
 // expose makes the allocation's data and signal pad windows for the members of g. It is collective
@@ -126,31 +67,11 @@ func (a *allocation) expose(op string, g *Group) error {
 // the id of the data's window, 0 if the group needs none; the pad's id is the next one. It is
 // collective over the group; the caller holds g.meeting.
 func (g *Group) windowsOf(op, name string, seg device.Segment, at memory.Placement, size int) (id uint32, err error) {
-	rt := g.rt
-	n := rt.net.Load()
+	n := g.rt.net.Load()
 	if n == nil || !g.split.Spans() {
 		return 0, nil
 	}
-	rt.mu.Lock()
-	next := n.Window()
-	rt.mu.Unlock()
-	all, err := gatherValues(g, op, "windows of "+name, next, nil)
-	if err != nil {
-		return 0, err
-	}
-	id = slices.Max(all)
-	rt.mu.Lock()
-	n.SetWindow(id + 2)
-	rt.mu.Unlock()
-	err = n.Engine.Window(id, uintptr(at.DataIn(seg)), max(size, 1))
-	if err == nil {
-		err = n.Engine.Window(id+1, uintptr(at.PadIn(seg)), at.PadBytes)
-	}
-	_, err = gatherValues(g, op, "windows of "+name+" are known", struct{}{}, err)
-	if err != nil {
-		return 0, errors.Join(err, n.Forget(id))
-	}
-	return id, nil
+	return n.Windows(members{g}, &g.rt.mu, op, name, at.DataIn(seg), at.PadIn(seg), size, at.PadBytes)
 }
 
 // conceal ends the allocation's windows, of one group or, if g is nil, of all groups. After an
@@ -166,13 +87,4 @@ func (a *allocation) conceal(g *Group) (err error) {
 		}
 	}
 	return err
-}
-
-// openPipes makes the inboxes a window of the network.
-func (g *Group) openPipes(n *networks.Network, id uint32) error {
-	if g.pipes().Bytes() == 0 {
-		return nil
-	}
-	g.inboxes = id
-	return n.Engine.Window(id, uintptr(g.work.seg.Ptr())+uintptr(g.layout().Pipes), g.pipes().Bytes())
 }

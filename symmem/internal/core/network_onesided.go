@@ -62,11 +62,11 @@ func (networkCarrier) Run(c *Call) {
 	case operators.PutSignal, operators.WaitSignal:
 		h.overNetwork(c, "net_"+c.Record.Op, 1, 1)
 	case operators.Barrier:
-		h.overNetwork(c, "net_barrier", 32, 1+int(h.g.links.PartnerCount))
+		h.overNetwork(c, "net_barrier", 32, 1+int(h.g.wired.Links.PartnerCount))
 	case operators.WaitForSignal:
 		defer c.Enter().Leave()
 		c.PickStream()
-		c.Launch("net_"+c.Record.Op, 0, launch.OneBlock(1), launch.Bytes(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.links,
+		c.Launch("net_"+c.Record.Op, 0, launch.OneBlock(1), launch.Bytes(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.wired.Links,
 			Word: h.signalWord(p.index), Value: p.val, Index: uint32(p.index), AtLeast: p.compares()}))
 	}
 }
@@ -104,7 +104,7 @@ func (h *Handle) transfer(c *Call, op abi.NetOp) {
 	}
 	c.rt.expect(c.Record.Op, posts)
 	c.Launch(kernel, 0, launch.OneBlock(1),
-		launch.Bytes(&knet.NetPostArgs{Context: context, Port: g.links.Port, Op: op, Member: uint64(peer)}))
+		launch.Bytes(&knet.NetPostArgs{Context: context, Port: g.wired.Links.Port, Op: op, Member: uint64(peer)}))
 }
 
 // signalled completes an operation that changes a 64-bit word of the peer's signal pad.
@@ -125,5 +125,5 @@ func (h *Handle) overNetwork(c *Call, kernel string, threads, posts int) {
 	c.Record.Far = true
 	c.rt.expect(c.Record.Op, posts)
 	c.Launch(kernel, 0, launch.OneBlock(threads),
-		launch.Bytes(&knet.NetSignalArgs{Context: c.Admit(), Group: g.links, Peer: uint32(p.peer), Channel: uint32(p.index)}))
+		launch.Bytes(&knet.NetSignalArgs{Context: c.Admit(), Group: g.wired.Links, Peer: uint32(p.peer), Channel: uint32(p.index)}))
 }

@@ -2,7 +2,6 @@ package symmem
 
 import (
 	"strings"
-	"time"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 )
@@ -84,25 +83,11 @@ func (rt *Runtime) TuneNetwork(settings string) error {
 	return nil
 }
 
-// overtaking is the least time that a message takes while a seed of the sanitizer chooses the order
-// of messages; the most is twice as long. It is longer than the engine sleeps, so that kernels see
-// the order.
-const overtaking = 300 * time.Microsecond
-
-// slower multiplies the time with one seed in eight: on a busy machine kernels do not see a shorter
-// one.
-const slower = 10
-
-// tune gives the null network its settings. While the sanitizer is on, a seed of it has messages
-// overtake each other, in an order that it chooses. rt.mu is held.
+// tune gives the null network its settings, and a seed of the sanitizer while it is on. rt.mu is held.
 func (rt *Runtime) tune(n *networks.Network) error {
-	s := n.Settings
-	if seed := rt.sanitizer.Seed(); seed != 0 && rt.sanitizer.On() {
-		delay := overtaking
-		if seed%8 == 7 {
-			delay *= slower
-		}
-		s.Reorder, s.Delay, s.Seed = true, max(s.Delay, delay), s.Seed+uint64(seed)
+	seed := rt.sanitizer.Seed()
+	if !rt.sanitizer.On() {
+		seed = 0
 	}
-	return n.Engine.SetNull(s)
+	return n.Tune(seed)
 }

@@ -67,14 +67,14 @@ func (c *Call) JoinShmem(text *device.Source) *Group {
 // keepShmem brings the table up to date. rt.mu is held.
 func (rt *Runtime) keepShmem(op string) {
 	g := rt.all
-	if g.table == 0 {
+	if g.wired.Table == 0 {
 		g.reachAll(op, "")
 	}
 	if n := len(g.ranks); n > abi.MaxRanks {
 		panic(rt.misuse(op, "kernel", "take symm::Handle of a group of fewer ranks",
 			"kernels that include nvshmem.h are for at most %d ranks, and there are %d", abi.MaxRanks, n))
 	}
-	w := abi.ShmemWorld{Context: rt.kernelContext(g, &options{}, 0), Net: g.table, Signals: g.work.signals}
+	w := abi.ShmemWorld{Context: rt.kernelContext(g, &options{}, 0), Net: g.wired.Table, Signals: g.work.signals}
 	w.Context.Unannounced = 1
 	for _, r := range g.split.Here() {
 		if r == rt.rank {

@@ -94,9 +94,9 @@ func (c *Call) Pipes(a *hosts.PipeArgs, rail bool, head abi.Context) (chunk int)
 		a.Here[i] = uint16(m)
 		a.Meetings.Block[i] = g.work.blocks[m] + device.Ptr(l.Meetings)
 	}
-	a.Net = g.table
+	a.Net = g.wired.Table
 	a.Inbox, a.Outbox = boxes+device.Ptr(s.Inbox), boxes+device.Ptr(s.Outbox)
-	a.SlotBytes, a.Offset, a.Window = uint64(s.Slot), uint64(s.Inbox), g.inboxes
+	a.SlotBytes, a.Offset, a.Window = uint64(s.Slot), uint64(s.Inbox), g.wired.Inboxes
 	a.Words, a.Place, a.Places = uint32(g.words().Pipes+s.Words), uint32(place), uint32(s.Places)
 	return s.Slot
 }

@@ -276,8 +276,8 @@ func (g *Group) poolCall(op string, s *Stream, dtype DType, n int, b *memory.Poo
 func (g *Group) meetAtPool(c *Call, context abi.Context, b *memory.PoolBlock, free bool) error {
 	if g.split.Spans() {
 		c.Record.Far = true
-		c.rt.expect(c.Record.Op, 1+int(g.links.PartnerCount))
-		return c.submit("net_barrier", 0, launch.OneBlock(32), launch.Bytes(&knet.NetSignalArgs{Context: context, Group: g.links}))
+		c.rt.expect(c.Record.Op, 1+int(g.wired.Links.PartnerCount))
+		return c.submit("net_barrier", 0, launch.OneBlock(32), launch.Bytes(&knet.NetSignalArgs{Context: context, Group: g.wired.Links}))
 	}
 	args := &poolkernel.PoolMeetArgs{Context: context, Signals: g.work.Meetings}
 	args.Context.Channels = uint32(g.rt.plan.MeetBlocks)

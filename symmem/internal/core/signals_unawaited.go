@@ -34,9 +34,9 @@ func (g *Group) unawaited() (list []unawaited) {
 	if network == nil || !g.split.Spans() {
 		return list
 	}
-	words := network.In(g.wired)
+	words := network.In(g.wired.Words)
 	counts := make([]uint64, len(words))
-	if err := g.rt.dev.Peek(unsafe.Slice((*byte)(unsafe.Pointer(&counts[0])), 8*len(counts)), g.links.Counts); err != nil {
+	if err := g.rt.dev.Peek(unsafe.Slice((*byte)(unsafe.Pointer(&counts[0])), 8*len(counts)), g.wired.Links.Counts); err != nil {
 		return list
 	}
 	for channel := range g.channels {
@@ -170,9 +170,9 @@ func (g *Group) pendingOver() (list []string, err error) {
 	if n == nil || !g.split.Spans() {
 		return nil, nil
 	}
-	words := n.In(g.wired)
+	words := n.In(g.wired.Words)
 	counts := make([]uint64, len(words))
-	if err := g.rt.dev.Peek(unsafe.Slice((*byte)(unsafe.Pointer(&counts[0])), 8*len(counts)), g.links.Counts); err != nil {
+	if err := g.rt.dev.Peek(unsafe.Slice((*byte)(unsafe.Pointer(&counts[0])), 8*len(counts)), g.wired.Links.Counts); err != nil {
 		return nil, err
 	}
 	for channel := range g.channels {

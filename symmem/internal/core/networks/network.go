@@ -9,9 +9,11 @@ import (
 	"os"
 	"slices"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/seam"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
@@ -139,6 +141,45 @@ func (n *Network) Flush(ctx context.Context) (some bool, err error) {
 	return true, n.Engine.Wait(ctx, posted-1)
 }
 
+// Moves adds the messages under way to the progress of this rank.
+func (n *Network) Moves(to *seam.Progress, rank int) {
+	to.Stands = to.Stands && n.Flushed()
+	for _, peer := range n.Engine.Peers() {
+		if peer.Rank == rank {
+			continue
+		}
+		// Questions and answers for a table of waits are no progress: only numbered messages count.
+		to.Stands = to.Stands && peer.Posted == peer.Sent && peer.Parked == 0
+		to.Exchanged = append(to.Exchanged, seam.Exchanged{Peer: peer.Rank, Sent: peer.Numbered, Landed: peer.Landed})
+		for _, count := range []uint64{peer.Posted, peer.Sent, peer.Numbered, peer.Landed} {
+			to.Mix(count)
+		}
+	}
+}
+
+// overtaking is the least time that a message takes while a seed of the sanitizer chooses the order
+// of messages; the most is twice as long. It is longer than the engine sleeps, so that kernels see
+// the order.
+const overtaking = 300 * time.Microsecond
+
+// slower multiplies the time with one seed in eight: on a busy machine kernels do not see a shorter
+// one.
+const slower = 10
+
+// Tune gives the null network its settings. With a seed of the sanitizer, which is not 0, messages
+// overtake each other, in an order that it chooses. The owner's lock is held.
+func (n *Network) Tune(seed int64) error {
+	s := n.Settings
+	if seed != 0 {
+		delay := overtaking
+		if seed%8 == 7 {
+			delay *= slower
+		}
+		s.Reorder, s.Delay, s.Seed = true, max(s.Delay, delay), s.Seed+uint64(seed)
+	}
+	return n.Engine.SetNull(s)
+}
+
 // Span is words [First, End) of the signals.
 type Span struct{ First, End int }
 
@@ -163,10 +204,6 @@ func (n *Network) Give(s Span) {
 
 // In returns the words of a span.
 func (n *Network) In(s Span) []uint64 { return n.Engine.Signals()[s.First:s.End] }
-
-// Window is the next id of a window, and SetWindow chooses it: ranks take the same ids.
-func (n *Network) Window() uint32      { return n.window }
-func (n *Network) SetWindow(id uint32) { n.window = id }
 
 // Forget ends the windows of a tensor: id is of its data, and the next one of its signal pad.
 func (n *Network) Forget(id uint32) error {
