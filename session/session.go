@@ -50,33 +50,33 @@ type Cell struct {
 	Imports map[string]string `json:",omitempty"`
 	// Program lists the files of a program of package main, if it has several, by paths that the
 	// ranks can open. The source may call the program's function main.
-	Program []string
+	Program []string `json:",omitempty"`
 	// Folder, if not empty, is the folder to which the ranks change before the source runs; the
 	// source may then be empty. It is an absolute path, so that a replay does the same from any
 	// folder. If a rank cannot change to it, the rank fails and does not run the source.
 	Folder string `json:",omitempty"`
-	Ranks  []int  // the ranks that run it; nil means all
-	Silent bool   // not recorded in the history
-	Gives  string // of a silent cell: the variable to which it gives a value that is in no cell
-	Failed string // of a cell in the history: the first line of its error, on any rank; "" if it succeeded
-	Ended  bool   // of a cell in the history: a later Restart of all ranks without replay has ended the history that it belongs to
+	Ranks  []int  `json:",omitempty"` // the ranks that run it; nil means all
+	Silent bool   `json:",omitempty"` // not recorded in the history
+	Gives  string `json:",omitempty"` // of a silent cell: the variable to which it gives a value that is in no cell
+	Failed string `json:",omitempty"` // of a cell in the history: the first line of its error, on any rank; "" if it succeeded
+	Ended  bool   `json:",omitempty"` // of a cell in the history: a later Restart of all ranks without replay has ended the history that it belongs to
 	// Columns is the number of columns for a printed value on the user's screen; 0 if it is not
 	// known.
-	Columns int
+	Columns int `json:",omitempty"`
 	// By names the program that has entered the cell, "" if a user has. The session then shows the
 	// program's cell, and its outcome, to Config.Notice and to the front end whose Cell.Late it
 	// holds.
 	By   string `json:",omitempty"`
-	Stop string // the user's way to interrupt the cell, for remarks; "Ctrl-C" when empty
+	Stop string `json:",omitempty"` // the user's way to interrupt the cell, for remarks; "Ctrl-C" when empty
 	// InPlace means that the front end replaces a shown note by a later one with the same topic: it
 	// gets notes again and again, with current times.
-	InPlace bool
+	InPlace bool `json:",omitempty"`
 	// Again names the user's way to replace ranks that an interrupt does not stop: "Ctrl-C again".
 	// The session then reports these ranks, and the front end restarts them when the user asks for
 	// it. When Again is empty, the session replaces them after Config.KillAfter. It also does so
 	// when Gone is closed, because the user can no longer ask. Ranks on which a guest's cell does not
 	// stop are reported to the session's users instead.
-	Again string
+	Again string          `json:",omitempty"`
 	Gone  <-chan struct{} `json:"-"`
 	// Sanitize, if not nil, is the state of the sanitizer from this cell on. The cell must be for
 	// all ranks. With Borrows, the state of before comes back if the front end disconnects.
@@ -84,7 +84,7 @@ type Cell struct {
 	Borrows  bool        `json:",omitempty"`
 	// Debugged reports whether the code of the cell can stand before statements. The session sets
 	// it for an Evaluator.
-	Debugged bool `json:"-"`
+	Debugged bool `json:",omitempty"`
 	// Output receives output while the cell runs. It is never called concurrently or after Eval has
 	// returned. If it is nil, the cell's own output is dropped; output from before the cell, and notes about
 	// ranks that were replaced, are kept for the next cell or go to the Late of an earlier one.

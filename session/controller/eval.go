@@ -168,14 +168,15 @@ func (c *controller) evaluate(ctx context.Context, cell session.Cell, guest *bor
 		only = r.ranks
 	}
 	breaks := r.beginDebugged()
+	sent := cell
+	sent.Source, sent.Ranks, sent.Sanitize, sent.Debugged = "", nil, r.sanitize, r.debugged
+	sent.Stop, sent.Again, sent.InPlace = "", "", false // for this process
 	for incarnation, ranks := range r.byIncarnation() {
 		if r.followsDebugger {
 			c.tell(ranks, wire.Command{Debug: &wire.Debug{Begin: r.number}}, nil)
 		}
 		c.tell(ranks, wire.Command{Eval: &wire.Eval{
-			Incarnation: incarnation, Run: r.number, Cell: cell.ID, Silent: cell.Silent, Name: cell.Name, Line: cell.Line,
-			Columns: cell.Columns, Typed: cell.Typed, Imports: cell.Imports, Program: cell.Program, Folder: cell.Folder,
-			Sanitize: r.sanitize, Only: only, Debugged: r.debugged, Breaks: breaks, Follows: r.followsDebugger,
+			Incarnation: incarnation, Run: r.number, Cell: sent, Only: only, Breaks: breaks, Follows: r.followsDebugger,
 		}}, []byte(cell.Source))
 	}
 	r.loop(ctx)

@@ -11,7 +11,7 @@ import (
 )
 
 // Version is the version of the messages in this file, between the processes of one session.
-const Version = 13
+const Version = 14
 
 // MaxPayload bounds the raw bytes of one message.
 const MaxPayload = 64 << 20
@@ -55,22 +55,12 @@ type Start struct {
 }
 
 type Eval struct {
-	Incarnation int    // of the worker that the cell is for; no other worker gets it
-	Run         uint64 // counted by the controller; unlike cell numbers, never used twice
-	Cell        int
-	Silent      bool `json:",omitempty"` // as in Cell
-	Name        string
-	Line        int
-	Columns     int
-	Typed       string              `json:",omitempty"`
-	Imports     map[string]string   `json:",omitempty"`
-	Program     []string            `json:",omitempty"`
-	Folder      string              `json:",omitempty"` // as in Cell
-	Sanitize    *session.Sanitizing `json:",omitempty"` // the sanitizer's change before the cell
-	Only        session.RankList    `json:",omitempty"` // the ranks that run the cell; none: all
-	Debugged    bool                `json:",omitempty"` // as in Cell
-	Breaks      map[int][]int       `json:",omitempty"` // lines with breakpoints by cell, if Debugged: see debugging.begin
-	Follows     bool                `json:",omitempty"` // the cell waits for the Debug with its run as Begin
+	Incarnation int              // of the worker that the cell is for; no other worker gets it
+	Run         uint64           // counted by the controller; unlike cell numbers, never used twice
+	Cell        session.Cell     // without what only the controller needs, and Source, which is the payload; Sanitize is the sanitizer's change
+	Only        session.RankList `json:",omitempty"` // the ranks that run the cell; none: all
+	Breaks      map[int][]int    `json:",omitempty"` // lines with breakpoints by cell, if Debugged: see debugging.begin
+	Follows     bool             `json:",omitempty"` // the cell waits for the Debug with its run as Begin
 }
 
 // Debug is for a DebuggedEvaluator, by its methods. Exactly one field is set.

@@ -4,11 +4,10 @@ import (
 	"os"
 
 	"github.com/symmrepl/symmrepl/session"
-	"github.com/symmrepl/symmrepl/session/wire"
 )
 
 // changeFolder carries out Cell.Folder in the worker.
-func changeFolder(c *wire.Eval) *session.Error {
+func changeFolder(c session.Cell) *session.Error {
 	if c.Folder == "" {
 		return nil
 	}

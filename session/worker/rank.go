@@ -123,21 +123,22 @@ func (r *Rank) run(ctx context.Context, of *wire.Eval, source string) {
 		confined.Confine(of.Only)
 	}
 	if remembers, ok := r.Communicator.(session.CellCommunicator); ok {
-		cell := of.Cell
-		if of.Silent { // it has the number of the next cell
-			cell = 0
+		number := of.Cell.ID
+		if of.Cell.Silent { // it has the number of the next cell
+			number = 0
 		}
-		remembers.BeginCell(cell)
+		remembers.BeginCell(number)
 	}
-	result := session.Result{Err: r.sanitize(of.Sanitize)}
+	result := session.Result{Err: r.sanitize(of.Cell.Sanitize)}
 	r.Communicator.Begin(of.Run)
 	if result.Err == nil {
-		result.Err = changeFolder(of)
+		result.Err = changeFolder(of.Cell)
 	}
 	r.beginDebugged(ctx, of)
 	if result.Err == nil {
-		result = r.Evaluator.Eval(ctx, session.Cell{ID: of.Cell, Name: of.Name, Line: of.Line, Columns: of.Columns,
-			Typed: of.Typed, Imports: of.Imports, Program: of.Program, Source: source, Debugged: of.Debugged})
+		cell := of.Cell
+		cell.Source = source
+		result = r.Evaluator.Eval(ctx, cell)
 	}
 	if result.Err == nil && ctx.Err() != nil && r.stdin.wasCut() {
 		result = session.Result{Err: &session.Error{Kind: session.KindInterrupted, Peer: -1, Msg: "interrupted"}}
