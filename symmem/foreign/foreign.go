@@ -1,5 +1,5 @@
 // Package foreign compiles kernels for programs that do not use package symmem: programs that are
-// exported to C++.
+// exported to C++, and programs of Python.
 package foreign
 
 import (

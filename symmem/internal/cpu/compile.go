@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/kernels/cudalex"
@@ -26,22 +27,9 @@ const snippetFile = "snippet.cu"
 
 // Compile checks a snippet, compiles it or finds it in the cache, and loads it.
 func (d *cpu) Compile(src device.Source) (device.Module, error) {
-	if err := refuse(src); err != nil {
-		return nil, err
-	}
-	signatures, err := signature.Parse(src.Text, src.Instances...)
+	launchable, err := launchableKernels(src)
 	if err != nil {
-		var e *cudalex.Error
-		if errors.As(err, &e) {
-			return nil, compileError(src, device.Diagnostic{Line: e.Line, Text: e.Msg})
-		}
 		return nil, err
-	}
-	var launchable []signature.Kernel
-	for _, s := range signatures {
-		if !s.Template {
-			launchable = append(launchable, s)
-		}
 	}
 	m, err := d.compileAs(src, launchable, d.watching.Load())
 	if err != nil {
@@ -50,14 +38,24 @@ func (d *cpu) Compile(src device.Source) (device.Module, error) {
 	return m, nil
 }
 
+// launchableKernels checks a snippet and returns the kernels in its text that can be launched: those
+// that are no templates.
+func launchableKernels(src device.Source) ([]signature.Kernel, error) {
+	if err := refuse(src); err != nil {
+		return nil, err
+	}
+	signatures, err := signature.Parse(src.Text, src.Instances...)
+	var e *cudalex.Error
+	if errors.As(err, &e) {
+		return nil, compileError(src, device.Diagnostic{Line: e.Line, Text: e.Msg})
+	}
+	return slices.DeleteFunc(signatures, func(s signature.Kernel) bool { return s.Template }), err
+}
+
 // compileAs compiles a snippet or finds it in the cache, and loads it; watched says whether its
 // accesses are watched.
 func (d *cpu) compileAs(src device.Source, launchable []signature.Kernel, watched bool) (*module, error) {
-	library, err := d.compiler.compiled(src, launchable, watched)
-	if present := declared(launchable, err); len(present) < len(launchable) {
-		launchable = present
-		library, err = d.compiler.compiled(src, launchable, watched)
-	}
+	library, launchable, err := d.compiler.present(src, launchable, watched)
 	if err != nil {
 		return nil, err
 	}
@@ -71,6 +69,17 @@ func (d *cpu) compileAs(src device.Source, launchable []signature.Kernel, watche
 		m.watched = m
 	}
 	return m, nil
+}
+
+// present returns the path of the library of a snippet, and those of its kernels that the
+// preprocessor has not left out.
+func (c *compiler) present(src device.Source, kernels []signature.Kernel, watched bool) (string, []signature.Kernel, error) {
+	library, err := c.compiled(src, kernels, watched)
+	if left := declared(kernels, err); len(left) < len(kernels) {
+		kernels = left
+		library, err = c.compiled(src, kernels, watched)
+	}
+	return library, kernels, err
 }
 
 // compiled returns the path of the library of a snippet.

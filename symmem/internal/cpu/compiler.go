@@ -184,12 +184,17 @@ func (c *compiler) library(src device.Source, unit string) (string, error) {
 	if err := c.prepare(); err != nil {
 		return "", err
 	}
-	return c.cache.Entry(kernelcache.Key(c.common, unit)+".so", nil, func(path string) error {
+	return c.unit(src, unit, c.headers, c.files)
+}
+
+// unit returns the path of a compiled unit; folder is that of its headers.
+func (c *compiler) unit(src device.Source, unit, folder string, headers []kernels.File) (string, error) {
+	return c.cache.Entry(kernelcache.Key(c.common, folder, unit)+".so", nil, func(path string) error {
 		// they may have been damaged meanwhile
-		if _, err := writeHeaders(c.cache, c.files); err != nil {
+		if _, err := writeHeaders(c.cache, headers); err != nil {
 			return err
 		}
-		return c.build(src, unit, path, c.headers, false)
+		return c.build(src, unit, path, folder, false)
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/symmrepl/symmrepl/kernels/signature"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -14,14 +13,11 @@ import (
 // of, with Flags, the headers of package emu and those of package kernels, and emu_shared.S among
 // the linked files. A snippet with inline PTX needs the compiler, too, whose preprocessor is run.
 func Unit(src device.Source) (string, error) {
-	if err := refuse(src); err != nil {
-		return "", err
-	}
-	all, err := signature.Parse(src.Text, src.Instances...)
+	launchable, err := launchableKernels(src)
 	if err != nil {
 		return "", err
 	}
-	u := translationUnit(src.Text, slices.DeleteFunc(all, func(k signature.Kernel) bool { return k.Template }))
+	u := translationUnit(src.Text, launchable)
 	if err := (&compiler{quiet: true}).translate(src, &u, false); err != nil {
 		return "", err
 	}

@@ -4,11 +4,9 @@ package cpu
 
 import (
 	"debug/elf"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -19,25 +17,13 @@ func TestOpensAsLibrary(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no g++")
 	}
-	sources, _ := filepath.Glob("emu/*.cpp")
-	assembly, _ := filepath.Glob("emu/*.S")
-	dir := t.TempDir()
-	library, unit := filepath.Join(dir, "emulator.so"), filepath.Join(dir, "emulator.cpp")
-	here, err := os.Getwd()
+	var made Libraries
+	defer made.Close()
+	library, err := made.Emulator(os.DirFS("../../.."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var text strings.Builder // one unit: most of the time goes into the library's headers
-	for _, source := range sources {
-		fmt.Fprintf(&text, "#include %q\n", filepath.Join(here, source))
-	}
-	if err := os.WriteFile(unit, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	args := append([]string{"-shared", "-fPIC", "-std=c++20", "-O0", "-w", "-fno-exceptions", "-fno-rtti", "-o", library, unit}, assembly...)
-	if out, err := exec.Command(compiler, append(args, "-ldl", "-lm", "-lpthread")...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	dir := t.TempDir()
 	file, err := elf.Open(library)
 	if err != nil {
 		t.Fatal(err)

@@ -3,8 +3,10 @@
 package cpu
 
 import (
+	"io/fs"
 	"runtime"
 
+	"github.com/symmrepl/symmrepl/kernels/signature"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -26,3 +28,23 @@ func Unit(device.Source) (string, error) { return "", Supported() }
 
 // Flags returns none.
 func Flags() string { return "" }
+
+// Libraries makes none.
+type Libraries struct{}
+
+// Kernels returns the error of Supported.
+func (*Libraries) Kernels(device.Source, bool) (string, []signature.Kernel, error) {
+	return "", nil, Supported()
+}
+
+// Operation returns the error of Supported.
+func (*Libraries) Operation(string, bool) (string, error) { return "", Supported() }
+
+// Emulator returns the error of Supported.
+func (*Libraries) Emulator(fs.FS) (string, error) { return "", Supported() }
+
+// Close does nothing.
+func (*Libraries) Close() {}
+
+// EachField calls nothing.
+func EachField(func(name string, bytes uintptr, field string, offset, size uintptr)) {}

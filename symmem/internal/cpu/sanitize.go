@@ -188,7 +188,7 @@ func operationUnit(file kernels.File, kernel string) string {
 
 // loadOperation compiles the unit of an operation or finds it in the cache, and loads it.
 func (d *cpu) loadOperation(src device.Source, unit string) (*emu.Module, string, error) {
-	library, err := d.compiler.watchedOperation(src, unit)
+	library, err := d.compiler.operation(src, unit, true)
 	if err != nil {
 		return nil, "", err
 	}

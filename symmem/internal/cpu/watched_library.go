@@ -38,13 +38,17 @@ func (c *compiler) watchedLibrary(src device.Source, unit string) (string, error
 	return c.watchedUnit(src, unit, c.headers, c.files)
 }
 
-// watchedOperation is watchedLibrary for a unit that includes more headers than snippets do.
-func (c *compiler) watchedOperation(src device.Source, unit string) (string, error) {
+// operation returns the path of the library of a unit that includes more headers than snippets do.
+func (c *compiler) operation(src device.Source, unit string, watched bool) (string, error) {
 	if err := c.prepare(); err != nil {
 		return "", err
 	}
 	headers := slices.Concat(c.files, kernels.BuiltinHeaders())
-	return c.watchedUnit(src, unit, c.cache.Path(headersName(headers)), headers)
+	folder := c.cache.Path(headersName(headers))
+	if watched {
+		return c.watchedUnit(src, unit, folder, headers)
+	}
+	return c.unit(src, unit, folder, headers)
 }
 
 // watchedUnit returns the path of a unit, compiled to be watched; folder is that of its headers.

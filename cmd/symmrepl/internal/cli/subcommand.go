@@ -24,6 +24,7 @@ func subcommands() []subcommand {
 		{"attach", attach},
 		{"kernel", kernel},
 		{"serve", serveProgram},
+		{"companion", accompany},
 		{"mcp", serveMCP},
 		{"dap", serveDAP},
 		{"doctor", doctor},

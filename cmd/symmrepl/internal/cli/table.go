@@ -31,6 +31,7 @@ var forms = []form{
 	{"kernel install", "install a Jupyter kernel that starts a session with these flags"},
 	{"kernel run FILE", "serve the front ends of a connection file; Jupyter starts this command"},
 	{"serve", "hold a session for another program, which sends requests on standard input; the Python package symmrepl starts this command"},
+	{"companion", "compile kernels for a program whose own processes are the ranks, which sends requests on standard input; the Python package symmrepl.torch starts this command"},
 	{"mcp [DIR] [--read-only] [--socket PATH]",
 		"let programs and agents use a session by the Model Context Protocol, over standard input and output or a socket: a running session of yours, whose prompt shows their cells, or with -n a session of their own"},
 	{"dap [--socket PATH | --listen ADDRESS]",

@@ -1,0 +1,25 @@
+// Package companion serves a program of Python whose processes are the ranks: package symmrepl.torch.
+// Nothing of Go runs in those processes. They open the emulated device as a library and run kernels
+// by themselves, and a companion makes what they open: the device, this project's kernels, and the
+// texts of the program.
+//
+// The program starts `symmrepl companion` and sends requests on its standard input, one JSON object a
+// line, each with a number of its own. The companion answers each in a line with the same number,
+// in any order, and ends when the program closes its end.
+//
+//	{"id": 1, "emulator": true}
+//	{"id": 1, "library": "/home/me/.cache/symmrepl/cpu/emulator-….so"}
+//
+//	{"id": 2, "operation": "pull_reduce_f32"}
+//	{"id": 2, "library": "…"}
+//
+//	{"id": 3, "kernels": {"name": "prog.py", "line": 12, "text": "__global__ void scale(float* x, int n) { … }"}}
+//	{"id": 3, "library": "…", "kernels": [{"name": "scale", "params": [{"name": "x", "type": "float*"}, {"name": "n", "type": "int"}]}]}
+//
+//	{"id": 4, "layouts": true}
+//	{"id": 4, "layouts": {"PullArgs": {"size": …, "fields": {"context": {"offset": 0, "size": 40}, …}}}}
+//
+// A request with "watched": true asks for kernels whose accesses the sanitizer sees. An answer with
+// "error" says why there is nothing else in it; "diagnostics" are the errors of a compiler at lines of
+// the text. A line that is no request is answered with its number, or with 0 if it has none.
+package companion

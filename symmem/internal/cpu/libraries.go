@@ -1,0 +1,110 @@
+//go:build linux && (amd64 || arm64)
+
+package cpu
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/kernels"
+	"github.com/symmrepl/symmrepl/kernels/signature"
+	"github.com/symmrepl/symmrepl/symmem/internal/cpu/builtin"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/kernelcache"
+)
+
+// Libraries makes shared objects for processes that run kernels by the emulator's C interface,
+// emu/api.h, instead of a Device. They stay in the cache of kernels, and belong to nobody.
+type Libraries struct{ compiler compiler }
+
+// Close waits for what the compiler makes in the background.
+func (l *Libraries) Close() { l.compiler.close() }
+
+// Kernels returns the path of the library of a snippet, and its kernels in the order of the text.
+// Errors: [*device.CompileError], [*device.UnavailableError].
+func (l *Libraries) Kernels(src device.Source, watched bool) (path string, kernels []signature.Kernel, err error) {
+	launchable, err := launchableKernels(src)
+	if err != nil {
+		return "", nil, err
+	}
+	path, kernels, err = l.compiler.present(src, launchable, watched)
+	if err != nil {
+		return "", nil, err
+	}
+	content, err := l.compiler.cache.Read(filepath.Base(path))
+	if err != nil {
+		return "", nil, err
+	}
+	return path, kernels, refuseConstructors(src, content)
+}
+
+// Operation returns the path of the library of a kernel of this project, such as pull_reduce_f32.
+func (l *Libraries) Operation(name string, watched bool) (path string, err error) {
+	file, ok := kernels.Source(name, 0)
+	if !ok {
+		return "", fmt.Errorf("there is no kernel %s", name)
+	}
+	return l.compiler.operation(device.Source{Name: file.Name, Line: 1}, operationUnit(file, name), watched)
+}
+
+// Emulator returns the path of the library that runs kernels. sources has the files of this module
+// from its root on.
+func (l *Libraries) Emulator(sources fs.FS) (string, error) {
+	c := &l.compiler
+	if err := c.prepare(); err != nil {
+		return "", err
+	}
+	const folder, engine = "symmem/internal/cpu/emu", "symmem/internal/net/proxy"
+	var files []kernels.File
+	for _, pattern := range []string{folder + "/*.[hSc]*", folder + "/include/*", engine + "/*.h"} {
+		names, err := fs.Glob(sources, pattern)
+		if err != nil {
+			return "", err
+		}
+		for _, name := range names {
+			text, err := fs.ReadFile(sources, name)
+			if err != nil {
+				return "", err
+			}
+			files = append(files, kernels.File{Name: strings.TrimPrefix(name, "symmem/internal/"), Text: string(text)})
+		}
+	}
+	flags := []string{"-shared", "-fPIC", "-std=c++20", "-O2", "-g1", "-w", "-fno-exceptions", "-fno-rtti", "-fno-omit-frame-pointer",
+		"-fno-strict-aliasing"}
+	key := kernelcache.Key(slices.Concat([]string{c.cxx.String(), c.version, headersName(files)}, flags)...)
+	return c.cache.Entry("emulator-"+key+".so", nil, func(out string) error {
+		from, err := writeHeaders(c.cache, files)
+		if err != nil {
+			return err
+		}
+		var unit strings.Builder // one unit: most of the time goes into the library's headers
+		arguments := append(flags, "-o", out, "-x", "c++", "-", "-x", "assembler-with-cpp")
+		for _, f := range files {
+			switch name := filepath.Join(from, f.Name); {
+			case path.Dir(f.Name) != "cpu/emu":
+			case path.Ext(name) == ".cpp":
+				fmt.Fprintf(&unit, "#include %q\n", name)
+			case path.Ext(name) == ".S":
+				arguments = append(arguments, name)
+			}
+		}
+		return c.call(device.Source{Name: "the emulator", Line: 1}, unit.String(), out,
+			append(arguments, "-x", "none", "-ldl", "-lm", "-lpthread", "-lrt"))
+	})
+}
+
+// EachField calls yield for the fields of the structs that operations' kernels take, in the order of
+// the structs: with the struct's name without namespaces and its size, and the field's name, offset
+// and size in bytes.
+func EachField(yield func(name string, bytes uintptr, field string, offset, size uintptr)) {
+	structs, _ := builtin.Declarations()
+	for _, s := range structs {
+		for _, f := range s.Fields {
+			yield(s.Name, s.Size, f.Name, f.Offset, f.Size)
+		}
+	}
+}
