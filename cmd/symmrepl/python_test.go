@@ -48,6 +48,7 @@ func runPackage(t *testing.T, ranks int, file string, env ...string) {
 func TestPythonSession(t *testing.T)    { runPackage(t, 2, "test_session") }
 func TestPythonOperations(t *testing.T) { runPackage(t, 2, "test_operations") }
 func TestPythonWrongCalls(t *testing.T) { runPackage(t, 2, "test_wrong_calls") }
+func TestPythonEmulator(t *testing.T)   { runPackage(t, 0, "test_emulator") }
 func TestPythonMagics(t *testing.T)     { runPackage(t, 4, "test_magics") }
 
 // TestPythonViews runs on the fake driver, because the tests read the memory of GPUs on the host.

@@ -1,0 +1,138 @@
+"""The process beside this one that compiles kernels: `symmrepl companion`, which its Go package describes."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import subprocess
+import threading
+import weakref
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+
+from .._channel import find_program
+from .errors import CompileError, Diagnostic, Unavailable
+
+Message = Dict[str, Any]
+
+
+class Parameter(NamedTuple):
+    """A parameter of a kernel, as the text declares it."""
+
+    name: str
+    type: str
+
+
+class Library(NamedTuple):
+    """A shared object of kernels: its path, and the parameters by the kernels' names, in the order of the text."""
+
+    path: str
+    kernels: Dict[str, List[Parameter]]
+
+
+class Companion:
+    """A companion of this process. It ends when this process ends, even if this process is killed.
+
+    Every method may be called by several threads. Errors: Unavailable if the companion cannot be started or has
+    ended, or if there is no compiler.
+    """
+
+    def __init__(self, command: Optional[Sequence[str]] = None) -> None:
+        command = [*(find_program() if command is None else command), "companion"]
+        try:
+            # Ctrl-C at a terminal reaches only this process.
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        except OSError as e:
+            raise Unavailable(f"{command[0]} cannot be started, which compiles kernels: {e}") from e
+        self._lock = threading.Lock()
+        self._open: Dict[int, queue.Queue[Optional[Message]]] = {}
+        self._last = 0
+        self._ended = False
+        weakref.finalize(self, _end, self._process, os.getpid())
+        threading.Thread(target=_read, args=(self._process.stdout, weakref.ref(self)), daemon=True).start()
+
+    def emulator(self) -> str:
+        """Returns the path of the emulated device's shared object."""
+        return str(self._ask(emulator=True)["library"])
+
+    def operation(self, name: str, watched: bool = False) -> str:
+        """Returns the path of the shared object of one of this project's kernels, such as ``pull_reduce_f32``."""
+        return str(self._ask(operation=name, watched=watched)["library"])
+
+    def kernels(self, text: str, name: str = "kernel.cu", line: int = 1, instances: Sequence[str] = (), watched: bool = False) -> Library:
+        """Compiles a text of CUDA C++. name and line say where it stands, for messages. Errors: CompileError."""
+        answer = self._ask(kernels={"name": name, "line": line, "text": text, "instances": list(instances)}, watched=watched)
+        return Library(answer["library"], {k["name"]: [Parameter(p["name"], p["type"]) for p in k["params"]] for k in answer.get("kernels", [])})
+
+    def layouts(self) -> Dict[str, Message]:
+        """Returns the structs that this project's kernels take: ``{"Context": {"size": 40, "fields": {"watch": {"offset": 0, "size": 8}}}}``."""
+        return dict(self._ask(layouts=True)["layouts"])
+
+    def _ask(self, **request: Any) -> Message:
+        answers: queue.Queue[Optional[Message]] = queue.Queue()
+        with self._lock:
+            self._last += 1
+            line = json.dumps({"id": self._last, **request}).encode() + b"\n"
+            if not self._ended:
+                self._open[self._last] = answers
+                assert self._process.stdin is not None
+                try:
+                    self._process.stdin.write(line)
+                    self._process.stdin.flush()
+                except (OSError, ValueError):
+                    pass  # the reader reports the end
+            else:
+                answers.put(None)
+        answer = answers.get()
+        if answer is not None and not {"library", "layouts", "error"} & answer.keys():
+            answer = None  # another program than the companion
+        if answer is None:
+            raise Unavailable(f"the process that compiles kernels has ended (status {self._process.poll()}): start the program again")
+        if "diagnostics" in answer:
+            raise CompileError(answer["error"], [Diagnostic(**d) for d in answer["diagnostics"]])
+        if "error" in answer:
+            raise Unavailable(answer["error"])
+        return answer
+
+    def _take(self, answer: Optional[Message]) -> None:
+        """Passes an answer on; None is the end of the process, for all open requests."""
+        with self._lock:
+            if answer is None:
+                self._ended = True
+                waiting, self._open = list(self._open.values()), {}
+            else:
+                found = self._open.pop(answer["id"], None)
+                waiting = [found] if found is not None else []
+        for answers in waiting:
+            answers.put(answer)
+
+
+def _read(stream: Any, reference: weakref.ref[Companion]) -> None:
+    with stream:
+        for line in stream:
+            companion = reference()
+            if companion is None:
+                return
+            try:
+                companion._take(json.loads(line))
+            except (ValueError, TypeError, KeyError):
+                break  # no companion's answer
+            del companion
+    companion = reference()
+    if companion is not None:
+        companion._take(None)
+
+
+def _end(process: subprocess.Popen[bytes], owner: int) -> None:
+    if os.getpid() != owner:
+        return  # a child that was forked
+    try:
+        assert process.stdin is not None
+        process.stdin.close()
+    except OSError:
+        pass
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

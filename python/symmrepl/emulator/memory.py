@@ -1,0 +1,81 @@
+"""Memory that the processes of one host share, with guard addresses around it."""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import mmap
+import os
+import weakref
+
+from .errors import Unavailable
+
+GUARD = 1 << 20
+"""The size of the guard areas around a segment: an index that is wrong by less faults, and does not change other memory."""
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.mmap.restype = ctypes.c_void_p
+_libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+_libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+_FAILED = ctypes.c_void_p(-1).value
+_MAP_FIXED, _MAP_NORESERVE = 0x10, 0x4000
+_ADD_SEALS, _SEALS = 1033, 1 | 2 | 4  # fcntl's F_ADD_SEALS; against further seals, shrinking and growing
+
+
+class Segment:
+    """Memory of this process that others can map: zeroed, and rounded up to pages. It is unmapped when this object is gone."""
+
+    def __init__(self, size: int) -> None:
+        self.size = -(-max(size, 1) // mmap.PAGESIZE) * mmap.PAGESIZE
+        try:
+            self.descriptor = os.memfd_create("symmrepl", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        except OSError as e:
+            raise Unavailable(f"shared memory of {size} bytes: {e}") from e
+        weakref.finalize(self, os.close, self.descriptor)
+        try:
+            os.ftruncate(self.descriptor, self.size)
+            fcntl.fcntl(self.descriptor, _ADD_SEALS, _SEALS)
+        except (OSError, OverflowError) as e:
+            raise Unavailable(f"shared memory of {size} bytes: {e}") from e
+        self.address = _mapped(self, self.descriptor, self.size)
+
+    @property
+    def name(self) -> str:
+        """A text by which another process of this user maps the memory, as long as this one has it: `Mapping`."""
+        return f"{os.getpid()} {self.descriptor} {self.size}"
+
+
+class Mapping:
+    """Another process's segment in this one. It is unmapped when this object is gone."""
+
+    def __init__(self, name: str) -> None:
+        owner, descriptor, size = (int(word) for word in name.split())
+        try:
+            fd = os.open(f"/proc/{owner}/fd/{descriptor}", os.O_RDWR | os.O_CLOEXEC)
+        except OSError as e:
+            raise Unavailable(
+                f"the memory of process {owner} cannot be mapped: {e}: all ranks run on one host, as one user, in one container"
+            ) from e
+        try:
+            if os.fstat(fd).st_size != size:
+                raise Unavailable(f"the memory of process {owner} has {os.fstat(fd).st_size} bytes, not {size}: has the process ended?")
+            self.size = size
+            self.address = _mapped(self, fd, size)
+        finally:
+            os.close(fd)
+
+
+def _mapped(owner: object, descriptor: int, size: int) -> int:
+    """Maps a descriptor between guard areas until owner is gone, and returns the address."""
+    whole = _libc.mmap(None, size + 2 * GUARD, mmap_none, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE, -1, 0)
+    if whole == _FAILED:
+        raise Unavailable(f"address space for {size} bytes: {os.strerror(ctypes.get_errno())}")
+    if _libc.mmap(whole + GUARD, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED | _MAP_FIXED, descriptor, 0) == _FAILED:
+        error = os.strerror(ctypes.get_errno())
+        _libc.munmap(whole, size + 2 * GUARD)
+        raise Unavailable(f"{size} bytes cannot be mapped: {error}")
+    weakref.finalize(owner, _libc.munmap, whole, size + 2 * GUARD).atexit = False  # kernels may still run at the end of the process
+    return int(whole) + GUARD
+
+
+mmap_none = 0  # PROT_NONE, which module mmap does not have

@@ -1,0 +1,115 @@
+"""Puts the cpu device into PyTorch's module: what is asked for another device goes to PyTorch's own functions."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Optional, Sequence
+
+import torch
+import torch.distributed._symmetric_memory as symm_mem
+from torch._C._distributed_c10d import _SymmetricMemory
+
+from . import groups, handle, memory, operators
+from .errors import Misuse
+
+OLDEST, NEWEST = (2, 11), (2, 15)
+BACKEND = "SYMMREPL"
+_installed = False
+
+
+def install() -> None:
+    """Installs the cpu device once. Errors: ImportError if PyTorch is too old."""
+    global _installed
+    if _installed:
+        return
+    version = tuple(int(word) for word in torch.__version__.split("+")[0].split(".")[:2])
+    if version < OLDEST:
+        raise ImportError(f"symmrepl.torch needs PyTorch {OLDEST[0]}.{OLDEST[1]} or later, and this is {torch.__version__}: pip install -U torch")
+    if version > NEWEST:
+        warnings.warn(f"symmrepl.torch knows PyTorch up to {NEWEST[0]}.{NEWEST[1]}, and this is {torch.__version__}", stacklevel=3)
+    operators.register()
+    _patch()
+    _installed = True
+
+
+def _patch() -> None:
+    theirs = {name: getattr(_SymmetricMemory, name) for name in (
+        "empty_strided_p2p", "rendezvous", "is_symm_mem_tensor", "get_backend", "set_backend", "has_multicast_support", "set_group_info",
+        "memset32", "stream_write_value32", "get_mempool_allocator",
+    )}  # fmt: skip
+
+    def on_cpu(device: Any) -> bool:
+        return torch.device(device).type == "cpu"
+
+    def empty_strided_p2p(
+        size: Sequence[int], stride: Sequence[int], dtype: torch.dtype, device: Any, group_name: Optional[str] = None, alloc_id: Optional[int] = None
+    ) -> torch.Tensor:
+        if not on_cpu(device):
+            return theirs["empty_strided_p2p"](size, stride, dtype, device, group_name, alloc_id)
+        tensor = memory.empty_strided(size, stride, dtype, alloc_id)
+        if group_name is not None:
+            a = memory.find(tensor)
+            assert a is not None
+            a.group = group_name
+        return tensor
+
+    def rendezvous(tensor: torch.Tensor, group_name: Optional[str] = None) -> Any:
+        if not isinstance(tensor, torch.Tensor):
+            raise TypeError(f"rendezvous takes a tensor, not {type(tensor).__name__}")
+        if tensor.device.type != "cpu":
+            return theirs["rendezvous"](tensor, group_name)
+        a = memory.find(tensor)
+        name = group_name if group_name is not None or a is None else a.group
+        return handle.rendezvous(tensor, lambda: groups.resolve(name, "rendezvous"))
+
+    def is_symm_mem_tensor(tensor: torch.Tensor) -> bool:
+        return memory.find(tensor) is not None if tensor.device.type == "cpu" else theirs["is_symm_mem_tensor"](tensor)
+
+    def get_backend(device: Any) -> Optional[str]:
+        return BACKEND if on_cpu(device) else theirs["get_backend"](device)
+
+    def set_backend(name: str) -> None:
+        if name != BACKEND:
+            theirs["set_backend"](name)
+
+    def has_multicast_support(device_type: Any, device_idx: int) -> bool:
+        return False if str(device_type).upper().endswith("CPU") else theirs["has_multicast_support"](device_type, device_idx)
+
+    def set_group_info(group_name: str, rank: int, world_size: int, store: Any) -> None:
+        groups.set_group_info(group_name, rank, world_size, store)
+        theirs["set_group_info"](group_name, rank, world_size, store)
+
+    def memset32(tensor: torch.Tensor, offset: int, val: int, count: int = 1) -> torch.Tensor:
+        return operators.memset32_(tensor, offset, val, count) if tensor.device.type == "cpu" else theirs["memset32"](tensor, offset, val, count)
+
+    def stream_write_value32(tensor: torch.Tensor, offset: int, val: int) -> torch.Tensor:
+        return operators.stream_write_value32_(tensor, offset, val) if tensor.device.type == "cpu" else theirs["stream_write_value32"](tensor, offset, val)
+
+    def get_mempool_allocator(device: Any) -> Any:
+        if on_cpu(device):
+            raise Misuse(None, "get_mempool_allocator", "PyTorch has no memory pools for the CPU: use empty, which reuses nothing")
+        return theirs["get_mempool_allocator"](device)
+
+    ours = locals()
+    for name in theirs:
+        setattr(_SymmetricMemory, name, staticmethod(ours[name]))
+
+    get_workspace, get = symm_mem.get_symm_mem_workspace, symm_mem.get
+
+    def get_symm_mem_workspace(group_name: str, min_size: int) -> Any:
+        if torch.accelerator.is_available():
+            return get_workspace(group_name, min_size)
+        known = symm_mem._group_name_to_workspace_tensor.get(group_name)
+        if known is None or known.nbytes < min_size:
+            known = memory.empty_strided((max(min_size, 0 if known is None else known.nbytes),), (1,), torch.uint8)
+            symm_mem._group_name_to_workspace_tensor[group_name] = known
+        return rendezvous(known, group_name)
+
+    def get_copy(dst: torch.Tensor, hdl: Any, peer: int, offset: int = 0) -> None:
+        if not isinstance(hdl, handle.Handle):
+            return get(dst, hdl, peer, offset)
+        return operators.get(dst, hdl, peer, offset)
+
+    for function, name in ((get_symm_mem_workspace, "get_symm_mem_workspace"), (get_copy, "get")):
+        function.__name__, function.__doc__ = name, getattr(symm_mem, name).__doc__
+        setattr(symm_mem, name, function)

@@ -1,0 +1,116 @@
+"""Groups of ranks: how they exchange words at a rendezvous, and the memory by which their operators signal."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from typing import Any, Dict, List, Optional, Tuple
+
+import torch.distributed as dist
+from torch.distributed import distributed_c10d as c10d
+
+from ..emulator.device import Device
+from ..emulator.memory import Mapping, Segment
+from .errors import Mismatch, Misuse
+
+MAX_RANKS = 72
+CHANNELS = 64
+"""For barriers of operators: a kernel with a barrier in every block has at most so many blocks."""
+_COUNTERS = 64
+
+_device: Optional[Device] = None
+_groups: Dict[str, Group] = {}
+_given: Dict[str, Tuple[int, int, Any]] = {}  # by set_group_info: rank, world size, store
+
+
+def device() -> Device:
+    """Returns the device of this process, which the first call opens."""
+    global _device
+    if _device is None:
+        _device = Device()
+    return _device
+
+
+def set_group_info(name: str, rank: int, world_size: int, store: Any) -> None:
+    """Names a group that no process group of PyTorch stands for."""
+    _given[name] = (rank, world_size, store)
+
+
+class Group:
+    """A group as one of its ranks sees it. Every method is collective: all ranks make the same calls in the same order."""
+
+    def __init__(self, name: str, rank: int, size: int, store: Any, members: List[int], process_group: Any) -> None:
+        if size > MAX_RANKS:
+            raise Misuse(rank, "rendezvous", f"the group {name} has {size} ranks: at most {MAX_RANKS} can share memory")
+        self.name, self.rank, self.size, self.members, self.process_group = name, rank, size, members, process_group
+        self._store = dist.PrefixStore("symmrepl", store)
+        self._calls = 0
+        self._signals: Optional[List[int]] = None
+        self._kept: List[Any] = []
+
+    def gather(self, op: str, **words: Any) -> List[Dict[str, Any]]:
+        """Returns the words of all ranks, by rank. Errors: Mismatch if a rank makes another call, or none."""
+        self._calls += 1
+        key = f"{self._calls}/"
+        self._store.set(f"{key}{self.rank}", json.dumps({"op": op, **words}))
+        everyone = []
+        for r in range(self.size):
+            try:
+                self._store.wait([f"{key}{r}"], self._patience())
+            except dist.DistStoreError as e:
+                raise Mismatch(self.rank, op, f"rank {r} has not come to this call, number {self._calls} of group {self.name}: {e}") from None
+            theirs = json.loads(self._store.get(f"{key}{r}"))
+            if theirs["op"] != op:
+                raise Mismatch(self.rank, op, f"rank {r} calls {theirs['op']}, as call {self._calls} of group {self.name}")
+            everyone.append(theirs)
+        return everyone
+
+    def agree(self, op: str, **words: Any) -> None:
+        """Raises Mismatch unless the words are the same on all ranks."""
+        for r, theirs in enumerate(self.gather(op, **words)):
+            for word, value in words.items():
+                if theirs[word] != value:
+                    raise Mismatch(self.rank, op, f"{word} is {value} here and {theirs[word]} on rank {r}")
+
+    def _patience(self) -> datetime.timedelta:
+        if self.process_group is not None:
+            return c10d._get_default_timeout(dist.get_backend(self.process_group))
+        return datetime.timedelta(minutes=5)
+
+    def signals(self) -> List[int]:
+        """Returns the addresses of the operators' signal blocks, by rank. The first call is collective."""
+        if self._signals is None:
+            words = (CHANNELS * (2 * self.size + 1) + 2) // 2 * 2 + 2 * _COUNTERS
+            mine = Segment(4 * words)
+            self._signals = []
+            for r, theirs in enumerate(self.gather("the first operator of a group", memory=mine.name)):
+                memory = mine if r == self.rank else Mapping(theirs["memory"])
+                self._kept.append(memory)
+                self._signals.append(memory.address)
+            self.gather("the first operator of a group")  # all have mapped before any may end
+        return self._signals
+
+    def context(self, timeout: float = 0, channels: int = CHANNELS) -> bytes:
+        return device().context(self.rank, self.size, timeout, channels)
+
+
+def resolve(name: Optional[str], op: str) -> Group:
+    """Returns the group of a name. A name that PyTorch has given to another process group since is another group."""
+    if name is None:
+        raise Misuse(None, op, "no group is named: pass a process group or its group_name")
+    if name in _given:
+        rank, size, store = _given[name]
+        found = _groups.get(name)
+        if found is None or found.process_group is not None:
+            found = _groups[name] = Group(name, rank, size, store, list(range(size)), None)
+        return found
+    try:
+        process_group = c10d._resolve_process_group(name)
+    except (RuntimeError, ValueError) as e:
+        raise Misuse(None, op, f"there is no group {name!r}: {e}") from None
+    found = _groups.get(name)
+    if found is None or found.process_group is not process_group:
+        members = dist.get_process_group_ranks(process_group)
+        store = c10d._get_process_group_store(process_group)
+        found = _groups[name] = Group(name, process_group.rank(), process_group.size(), store, members, process_group)
+    return found

@@ -1,0 +1,145 @@
+"""Kernels of the program: a text of CUDA C++, launched as the result of torch.cuda._compile_kernel is."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, List, Optional, Sequence
+
+import torch
+
+from ..emulator import device as emulated
+from ..emulator.companion import Parameter
+from ..emulator.errors import LaunchError
+from .groups import device
+
+_INTEGERS = {1: "b", 2: "h", 4: "i", 8: "q"}
+_FLOATS = {2: "e", 4: "f", 8: "d"}
+
+# The names of C++ for the elements of tensors.
+_ELEMENTS = {
+    torch.float32: {"float"},
+    torch.float64: {"double"},
+    torch.float16: {"half", "__half"},
+    torch.bfloat16: {"__nv_bfloat16", "nv_bfloat16"},
+    torch.float8_e4m3fn: {"__nv_fp8_e4m3"},
+    torch.float8_e5m2: {"__nv_fp8_e5m2"},
+    torch.bool: {"bool", "unsigned char", "uint8_t"},
+    torch.int8: {"char", "signed char", "int8_t"},
+    torch.uint8: {"unsigned char", "uint8_t"},
+    torch.int16: {"short", "int16_t"},
+    torch.uint16: {"unsigned short", "uint16_t"},
+    torch.int32: {"int", "int32_t"},
+    torch.uint32: {"unsigned", "unsigned int", "uint32_t"},
+    torch.int64: {"long", "long long", "int64_t"},
+    torch.uint64: {"unsigned long", "unsigned long long", "uint64_t", "size_t"},
+}
+_SIGNS = {"unsigned int": "int", "unsigned": "int", "uint32_t": "int", "int32_t": "int", "unsigned long long": "long", "unsigned long": "long",
+          "long long": "long", "uint64_t": "long", "int64_t": "long", "size_t": "long"}  # fmt: skip
+
+
+class Kernel:
+    """A kernel of a text. ``kernel(grid, block, args, shared_mem)`` runs it to its end."""
+
+    def __init__(self, kernel: emulated.Kernel, parameters: List[Parameter]) -> None:
+        self._kernel, self._parameters = kernel, parameters
+
+    def __repr__(self) -> str:
+        return f"{self._kernel.name}({', '.join(f'{p.type} {p.name}'.strip() for p in self._parameters)})"
+
+    def __call__(
+        self,
+        grid: Sequence[int] = (1, 1, 1),
+        block: Sequence[int] = (1, 1, 1),
+        args: Optional[Sequence[Any]] = None,
+        shared_mem: int = 0,
+        stream: Any = None,
+    ) -> None:
+        """Launches the kernel. A tensor among args is the address of its first element; numbers take the parameters' types.
+
+        Errors, before anything runs: LaunchError if number, types, devices or contiguity of args are wrong. Then KernelFault.
+        """
+        args = [] if args is None else list(args)
+        if len(args) != len(self._parameters):
+            raise LaunchError(f"{self!r} takes {len(self._parameters)} arguments, not {len(args)}")
+        out = bytearray(self._kernel.bytes)
+        for i, (value, (offset, size), p) in enumerate(zip(args, self._kernel.params, self._parameters)):
+            out[offset : offset + size] = self._packed(i, value, size, p)
+        device().launch(self._kernel, _three("grid", grid), _three("block", block), bytes(out), _number("shared_mem", shared_mem))
+
+    def _packed(self, i: int, value: Any, size: int, p: Parameter) -> bytes:
+        name = f"{self._kernel.name}: argument {i}" + (f", {p.name}" if p.name else "")
+        pointer = "*" in p.type or "[" in p.type
+        if isinstance(value, torch.Tensor):
+            if not pointer:
+                raise LaunchError(f"{name}, is of type {p.type}: pass a number, not a tensor", i)
+            if value.device.type != "cpu":
+                raise LaunchError(f"{name}: the tensor is on {value.device}, the kernel on the cpu device", i)
+            if not value.is_contiguous():
+                raise LaunchError(f"{name}: the tensor is not contiguous: pass t.contiguous()", i)
+            element = _element(p.type)
+            known = _ELEMENTS.get(value.dtype)
+            if known and element and element in _NAMES and not {_SIGNS.get(n, n) for n in known} & {_SIGNS.get(element, element)}:
+                raise LaunchError(f"{name}, is of type {p.type}, and the tensor's elements are {value.dtype}", i)
+            return struct.pack("<Q", value.data_ptr())
+        if isinstance(value, bool):
+            value = int(value)
+        if isinstance(value, int):
+            if pointer and value < 0:
+                raise LaunchError(f"{name}: {value} is no address", i)
+            if not pointer and _is_float(p.type) and size in _FLOATS:
+                return struct.pack("<" + _FLOATS[size], value)
+            if size not in _INTEGERS or not -(1 << 8 * size - 1) <= value < 1 << 8 * size:
+                raise LaunchError(f"{name}, is of type {p.type}: {value} does not fit", i)
+            return (value & (1 << 8 * size) - 1).to_bytes(size, "little")
+        if isinstance(value, float):
+            if pointer or not _is_float(p.type) or size not in _FLOATS:
+                raise LaunchError(f"{name}, is of type {p.type}: it takes no float", i)
+            try:
+                return struct.pack("<" + _FLOATS[size], value)
+            except OverflowError:
+                raise LaunchError(f"{name}, is of type {p.type}: {value} does not fit", i) from None
+        raise LaunchError(f"{name}, is of type {p.type}: pass a tensor, an int, a float or a bool, not {type(value).__name__}", i)
+
+
+_NAMES = {name for names in _ELEMENTS.values() for name in names}
+
+
+def _element(type_name: str) -> str:
+    """Returns the type of the elements behind a pointer to numbers, or "" behind another one."""
+    if type_name.count("*") != 1:
+        return ""
+    words = type_name[: type_name.index("*")].replace("const", " ").replace("volatile", " ").replace("__restrict__", " ").split()
+    return " ".join(words)
+
+
+def _is_float(type_name: str) -> bool:
+    return any(word in ("float", "double", "half", "__half") for word in type_name.replace("const", " ").split())
+
+
+def _number(name: str, value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise LaunchError(f"{name} is {value!r}: it is a number of bytes, at least 0" if name == "shared_mem" else f"{name} is {value!r}: its numbers are at least 1")
+    return value
+
+
+def _three(name: str, values: Any) -> List[int]:
+    try:
+        found = [_number(name, v) for v in values]
+    except TypeError:
+        raise LaunchError(f"{name} is {values!r}: it has three numbers") from None
+    if not 1 <= len(found) <= 3:
+        raise LaunchError(f"{name} is {values!r}: it has three numbers")
+    return found + [1] * (3 - len(found))
+
+
+def compile(text: str, name: str, *, line: int = 1, file: str = "kernel.cu") -> Kernel:
+    """Compiles a text of CUDA C++ and returns its kernel of that name. The text may include symm.cuh, nccl_device.h and nvshmem.h.
+
+    Errors: CompileError at the text's lines, or at those of file from line on; LaunchError if the text has no such kernel.
+    """
+    if not isinstance(text, str) or not isinstance(name, str):
+        raise TypeError("compile takes a text and the name of its kernel")
+    kernels = device().compile(text, file, line)
+    if name not in kernels:
+        raise LaunchError(f"the text has no kernel {name}; it has {', '.join(kernels) or 'none'}")
+    return Kernel(*kernels[name])

@@ -1,0 +1,270 @@
+"""The cpu device in processes of Python, without PyTorch and without a session."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import struct
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import unittest
+
+from symmrepl.emulator.companion import Companion
+from symmrepl.emulator.device import Device
+from symmrepl.emulator.errors import CompileError, LaunchError, Unavailable, WaitTimeout
+from symmrepl.emulator.memory import GUARD, Mapping, Segment
+from symmrepl.errors import StartError
+
+KERNELS = """extern "C" __global__ void scale(float* x, int n, float by) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= by;
+}
+__device__ int calls;
+extern "C" __global__ void count(int* out) { *out = ++calls; }
+extern "C" __global__ void wait(symm::Signals s, symm::Context c, int peer, unsigned channel) { symm::wait_signal(s, c, peer, channel); }
+extern "C" __global__ void set(unsigned* word, unsigned value) { atomicExch_system(word, value); }
+extern "C" __global__ void until(unsigned* word, unsigned value) { while (atomicAdd_system(word, 0u) != value); }
+"""
+
+
+def floats(memory, n):
+    return (ctypes.c_float * n).from_address(memory.address)
+
+
+class Kernels(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.device = Device()
+        cls.kernels = cls.device.compile(KERNELS, "prog.py", 20)
+
+    def run_kernel(self, name, arguments, grid=(1, 1, 1), block=(1, 1, 1)):
+        self.device.launch(self.kernels[name][0], grid, block, arguments)
+
+    def test_launch(self):
+        memory = Segment(4 * 1000)
+        x = floats(memory, 1000)
+        x[:] = range(1000)
+        self.run_kernel("scale", struct.pack("<Qif", memory.address, 999, 2), (4, 1, 1), (256, 1, 1))
+        self.assertEqual(list(x), [2 * i for i in range(999)] + [999])
+
+    def test_parameters(self):
+        self.assertEqual([tuple(p) for p in self.kernels["scale"][1]], [("x", "float*"), ("n", "int"), ("by", "float")])
+
+    def test_variables_of_their_own(self):
+        out = Segment(4)
+        again = self.device.compile(KERNELS, "other.py")
+        for kernels, want in ((self.kernels, 1), (self.kernels, 2), (again, 1)):
+            self.device.launch(kernels["count"][0], (1, 1, 1), (1, 1, 1), struct.pack("<Q", out.address))
+            self.assertEqual(ctypes.c_int.from_address(out.address).value, want)
+
+    def test_compile_error(self):
+        with self.assertRaises(CompileError) as raised:
+            self.device.compile("__global__ void f(int* x) {\n  x[0] = y;\n}", "prog.py", 20)
+        self.assertIn("prog.py:21:10: ", str(raised.exception))
+        self.assertEqual(raised.exception.diagnostics[0].line, 21)
+
+    def test_wrong_launches(self):
+        memory = Segment(4)
+        right = struct.pack("<Qif", memory.address, 1, 1)
+        for grid, block, arguments in (
+            ((1, 1, 1), (1, 1, 1), right[:-1]),
+            ((1, 1, 1), (1, 1, 1), b""),
+            ((0, 1, 1), (1, 1, 1), right),
+            ((1, 1, 1), (1025, 1, 1), right),
+            ((1, 1, 1), (64, 64, 1), right),
+            ((1, -1, 1), (1, 1, 1), right),
+        ):
+            with self.assertRaises(LaunchError):
+                self.run_kernel("scale", arguments, grid, block)
+        with self.assertRaisesRegex(Unavailable, "no kernel nosuch"):
+            self.device.operation("nosuch")
+
+    def test_operation(self):
+        memory = Segment(4 * 8)
+        d = self.device
+        arguments = d.pack("PullArgs", context=d.context(0, 1, channels=1), outs=1, n=8, op=0, arrived=1, out=[memory.address], **{"in": [memory.address]})
+        floats(memory, 8)[:] = range(8)
+        d.launch(d.operation("pull_reduce_f32"), (1, 1, 1), (32, 1, 1), arguments)
+        self.assertEqual(list(floats(memory, 8)), list(range(8)))
+        for wrong in ({"nosuch": 1}, {"n": b"123456789"}, {"out": [0] * 73}):
+            with self.assertRaises((KeyError, ValueError)):
+                d.pack("PullArgs", **wrong)
+
+    def wait(self, timeout):
+        signals = Segment(1 << 16)
+        blocks = struct.pack("<72Q", *[signals.address] * 2, *[0] * 70)
+        self.run_kernel("wait", blocks + self.device.context(0, 2, timeout, 64) + struct.pack("<iI", 1, 5))
+
+    def test_timeout(self):
+        with self.assertRaises(WaitTimeout) as raised:
+            self.wait(0.1)
+        self.assertEqual((raised.exception.peer, raised.exception.channel), (1, 5))
+        self.test_launch()
+
+    def test_interrupted(self):
+        timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        began = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt):
+            self.wait(0)
+        self.assertLess(time.monotonic() - began, 60)
+        self.test_launch()
+
+    def test_fork(self):
+        child = os.fork()
+        if child == 0:
+            status = 1
+            with contextlib.suppress(Unavailable):
+                try:
+                    self.test_launch()
+                except Unavailable as e:
+                    status = 0 if "fork" in str(e) else 2
+            os._exit(status)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.test_launch()
+
+
+class Processes(unittest.TestCase):
+    def python(self, text, *arguments):
+        return subprocess.Popen([sys.executable, "-c", textwrap.dedent(text), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def test_fault(self):
+        # The device of a process with a fault is of no use any more.
+        program = f"""
+        import struct
+        from symmrepl.emulator.device import Device
+        from symmrepl.emulator.errors import KernelFault
+        from symmrepl.emulator.memory import Segment
+        d = Device()
+        scale, memory = d.compile({KERNELS!r})["scale"][0], Segment(4096)
+        for at in (memory.address + memory.size, memory.address):
+            try:
+                d.launch(scale, (1, 1, 1), (1, 1, 1), struct.pack("<Qif", at, 1, 1))
+            except KernelFault as e:
+                print(e)
+        """
+        child = self.python(program)
+        out = child.communicate()[0].splitlines()
+        self.assertEqual(len(out), 2, out)
+        self.assertIn("scale: a read of address ", out[0])
+        self.assertIn("of no use after the fault", out[1])
+
+    def test_shared_memory(self):
+        # Two processes map each other's memory, and kernels of both signal each other.
+        program = f"""
+        import struct, sys
+        from symmrepl.emulator.device import Device
+        from symmrepl.emulator.memory import Mapping, Segment
+        d, mine = Device(), Segment(4096)
+        print(mine.name, flush=True)
+        theirs = Mapping(sys.stdin.readline())
+        kernels = d.compile({KERNELS!r})
+        first = sys.argv[1] == "0"
+        for i in range(1, 20):
+            for name, memory in (("set", theirs), ("until", mine)) if first else (("until", mine), ("set", theirs)):
+                d.launch(kernels[name][0], (1, 1, 1), (1, 1, 1), struct.pack("<QI", memory.address, i))
+        print("done", flush=True)
+        sys.stdin.readline()
+        """
+        both = [self.python(program, str(i)) for i in range(2)]
+        names = [p.stdout.readline() for p in both]
+        for p, name in zip(both, reversed(names)):
+            p.stdin.write(name)
+            p.stdin.flush()
+        self.assertEqual([p.stdout.readline() for p in both], ["done\n"] * 2)
+        memory = Mapping(names[0])
+        self.assertEqual(ctypes.c_uint.from_address(memory.address).value, 19)
+        for p in both:
+            p.kill()
+            p.communicate()
+        self.assertEqual(ctypes.c_uint.from_address(memory.address).value, 19)  # the memory of a process that is gone stays mapped
+        with self.assertRaises(Unavailable):
+            Mapping(names[0])
+
+    def test_wrong_mappings(self):
+        segment = Segment(10)
+        self.assertEqual(segment.size % os.sysconf("SC_PAGESIZE"), 0)
+        owner, descriptor, size = segment.name.split()
+        for name in (f"{owner} {descriptor} {int(size) + 1}", f"{owner} 99999 {size}", f"1 0 {size}", f"{owner} 0 {size}"):
+            with self.assertRaises(Unavailable):
+                Mapping(name)
+        with self.assertRaises(ValueError):
+            Mapping("x")
+        with self.assertRaises(OSError):
+            os.ftruncate(segment.descriptor, 0)  # it is sealed
+        for size in (1 << 60, 1 << 80):
+            with self.assertRaises(Unavailable):
+                Segment(size)
+        self.assertGreater(GUARD, 0)
+
+    def test_no_descriptors_left(self):
+        def used():
+            return len(os.listdir("/proc/self/fd"))
+
+        before = used()
+        for _ in range(50):
+            segment = Segment(4096)
+            Mapping(segment.name)
+        del segment
+        self.assertEqual(used(), before)
+
+
+class Companions(unittest.TestCase):
+    def test_killed(self):
+        c = Companion()
+        self.assertIn("Context", c.layouts())
+        c._process.kill()
+        with self.assertRaisesRegex(Unavailable, "has ended"):
+            c.layouts()
+        with self.assertRaisesRegex(Unavailable, "has ended"):
+            c.layouts()
+
+    def test_closed(self):
+        c = Companion()
+        c.layouts()
+        process = c._process
+        del c
+        self.assertEqual(process.wait(10), 0)
+
+    def test_absent(self):
+        with self.assertRaisesRegex(Unavailable, "cannot be started"):
+            Companion(["/nonexistent/symmrepl"])
+        for command in (["true"], ["false"], ["cat"]):
+            with self.assertRaises(Unavailable):
+                Companion([sys.executable, "-c", "import sys; sys.exit(3)", *command]).layouts()
+        named = os.environ.pop("SYMMREPL")
+        path, os.environ["PATH"] = os.environ["PATH"], "/nonexistent"
+        try:
+            with self.assertRaises(StartError):
+                Companion()
+        finally:
+            os.environ["SYMMREPL"], os.environ["PATH"] = named, path
+
+    def test_garbage(self):
+        for answer in ("hello", "{}", "[]", '{"id": "x"}', '{"id": 1}'):
+            c = Companion([sys.executable, "-c", f"import sys; sys.stdin.readline(); print({answer!r})"])
+            with self.assertRaises(Unavailable):
+                c.layouts()
+
+    def test_many_threads(self):
+        c = Companion()
+        wrong = []
+
+        def ask():
+            for _ in range(20):
+                if "Context" not in c.layouts():
+                    wrong.append(1)
+
+        threads = [threading.Thread(target=ask) for _ in range(8)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(wrong, [])
+
+
+if __name__ == "__main__":
+    unittest.main()

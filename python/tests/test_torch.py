@@ -1,0 +1,295 @@
+"""Programs on PyTorch's symmetric memory, on the cpu device. .ci/torch runs these tests with a PyTorch of each version."""
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+BEGIN = """
+import sys
+import torch, torch.distributed as dist
+import torch.distributed._symmetric_memory as symm_mem
+import symmrepl.torch
+dist.init_process_group("gloo")
+rank, world = dist.get_rank(), dist.get_world_size()
+G = dist.group.WORLD
+ops, name = torch.ops.symm_mem, G.group_name
+right, left = (rank + 1) % world, (rank - 1) % world
+
+def same(got, want):
+    got = got.tolist() if isinstance(got, torch.Tensor) else got
+    if got != want:
+        raise AssertionError(f"rank {rank}: {str(got)[:200]} is not {str(want)[:200]}")
+
+def refused(kind, text, call, *args, **kwargs):
+    try:
+        call(*args, **kwargs)
+    except kind as e:
+        if text not in str(e):
+            raise AssertionError(f"rank {rank}: {e} does not say {text!r}")
+        return e
+    raise AssertionError(f"rank {rank}: {call} was not refused")
+"""
+END = """
+dist.barrier()
+print("right", flush=True)
+dist.destroy_process_group()
+"""
+
+
+@unittest.skipUnless(importlib.util.find_spec("torch"), "torch is not installed")
+class Programs(unittest.TestCase):
+    def run_program(self, text, *worlds):
+        for world in worlds or (2, 4):
+            with self.subTest(world=world), tempfile.TemporaryDirectory() as folder:
+                program = pathlib.Path(folder, "prog.py")
+                program.write_text(BEGIN + textwrap.dedent(text) + END)
+                done = subprocess.run(
+                    [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(world), str(program)],
+                    capture_output=True, text=True, timeout=300, env={**os.environ, "OMP_NUM_THREADS": "1"},
+                )  # fmt: skip
+                said = [line for line in done.stderr.splitlines() if line.startswith("[rank")] or [done.stderr]
+                self.assertEqual(done.stdout.count("right"), world, done.stdout + "\n".join(said))
+
+    def test_handle(self):
+        self.run_program("""
+        t = symm_mem.empty(4, 8, dtype=torch.int32, device="cpu")
+        h = symm_mem.rendezvous(t, G)
+        same([h.rank, h.world_size, h.buffer_size, h.offset, h.multicast_ptr], [rank, world, 128, 0, 0])
+        same([len(h.buffer_ptrs), h.buffer_ptrs[rank], isinstance(h, symm_mem._SymmetricMemory)], [world, t.data_ptr(), True])
+        same(symm_mem.rendezvous(t, name) is h, True)
+        same([symm_mem.is_symm_mem_tensor(t), symm_mem.is_symm_mem_tensor(torch.ones(2)), symm_mem.get_backend("cpu")], [True, False, "SYMMREPL"])
+        t.fill_(rank)
+        h.barrier()
+        same(h.get_buffer(right, (4, 8), torch.int32), [[right] * 8] * 4)
+        same([p[0, 0].item() for p in ops.get_remote_tensors(t, name)], list(range(world)))
+        same(h.get_buffer(left, (3,), torch.int16, 2).shape, torch.Size([3]))
+        h.barrier(channel=7)
+        h.get_buffer(right, (4, 8), torch.int32)[3, 7] = 100 + rank
+        h.barrier(channel=1)
+        same(t[3, 7].item(), 100 + left)
+        dist.barrier()
+        pad = h.get_signal_pad(rank)
+        same([pad.dtype, pad.numel() * 4, int(pad.to(torch.int64).sum())], [torch.uint32, symm_mem.get_signal_pad_size(), 0])
+        dist.barrier()
+        out = torch.zeros(8, dtype=torch.int32)
+        h.barrier()
+        symm_mem.get(out, h, right, 8)
+        same(out, [right] * 8)
+        """)
+
+    def test_signals(self):
+        self.run_program("""
+        t = symm_mem.empty(8, dtype=torch.float32, device="cpu")
+        h = symm_mem.rendezvous(t, G)
+        for i in range(30):
+            h.get_buffer(right, t.shape, t.dtype).fill_(10 * i + rank)
+            h.put_signal(right, channel=i % 5)
+            h.wait_signal(left, channel=i % 5)
+            same(t, [10 * i + left] * 8)
+            h.barrier(channel=9)
+        e = refused(symmrepl.torch.WaitTimeout, "wait_signal on channel 3", h.wait_signal, left, 3, 100)
+        same([e.peer, e.channel], [left, 3])
+        h.put_signal(right, 4)
+        refused(symmrepl.torch.WaitTimeout, "put_signal on channel 4", h.put_signal, right, 4, 100)
+        dist.barrier()
+        h.wait_signal(left, 4)
+        h.barrier()
+        """)
+
+    def test_operators(self):
+        self.run_program("""
+        for dtype in (torch.float32, torch.bfloat16, torch.float16, torch.float64, torch.int8, torch.int32, torch.int64, torch.uint8):
+            for n in (0, 1, 3, 64, 1000 * world):
+                t = symm_mem.empty(n, dtype=dtype, device="cpu")
+                h = symm_mem.rendezvous(t, G)
+                mine = torch.arange(n).remainder(5).add(rank).to(dtype)
+                total = [world * (i % 5) + world * (world - 1) // 2 for i in range(n)]
+                t.copy_(mine)
+                h.barrier()
+                same(ops.one_shot_all_reduce(t, "sum", name).to(torch.int64), total)
+                same(t.to(torch.int64), mine.to(torch.int64).tolist())
+                out = torch.empty_like(mine)
+                same(ops.one_shot_all_reduce_out(t, "max", name, out) is out, True)
+                same(out.to(torch.int64), [i % 5 + world - 1 for i in range(n)])
+                same(ops.one_shot_all_reduce_copy(t, mine, "sum", name).to(torch.int64), total)
+                h.barrier()
+                if n % world == 0:
+                    part = torch.empty(n // world, dtype=dtype)
+                    ops.reduce_scatter_out(t, name, False, part)
+                    same(part.to(torch.int64), total[rank * (n // world) : (rank + 1) * (n // world)])
+                h.barrier()
+                ops.two_shot_all_reduce_out(t, "sum", name, out)
+                same(out.to(torch.int64), total)
+                t.copy_(mine)
+                h.barrier()
+                same(ops.two_shot_all_reduce_(t, "sum", name) is t, True)
+                h.barrier()
+                same(t.to(torch.int64), total)
+        t = symm_mem.empty(3, 2 * world, dtype=torch.int32, device="cpu")
+        h = symm_mem.rendezvous(t, G)
+        t.copy_(torch.arange(6 * world).view(3, -1) + rank)
+        part = torch.empty(3, 2, dtype=torch.int32)
+        h.barrier()
+        ops.reduce_scatter_out(t, name, True, part)
+        same(part, [[world * (2 * world * i + 2 * rank + j) + world * (world - 1) // 2 for j in range(2)] for i in range(3)])
+        words = symm_mem.empty(8, dtype=torch.uint32, device="cpu")
+        ops.memset32_(words, 2, 7, 3)
+        ops.stream_write_value32_(words, 0, 2**32 - 1)
+        same(words, [2**32 - 1, 0, 7, 7, 7, 0, 0, 0])
+        """)
+
+    def test_numeric_order(self):
+        # Ranks add in rank order, in the type of the elements.
+        self.run_program("""
+        t = symm_mem.empty(1, dtype=torch.bfloat16, device="cpu").fill_(1 if rank else 256)
+        symm_mem.rendezvous(t, G).barrier()
+        same(ops.one_shot_all_reduce(t, "sum", name), [256])
+        """, 4)  # fmt: skip
+
+    def test_kernels(self):
+        self.run_program('''
+        TEXT = """
+        extern "C" __global__ void one_shot(float** bufs, unsigned** pads, float* out, int n, int rank, int world) {
+          if (threadIdx.x < world && threadIdx.x != rank) {
+            while (atomicCAS_system(pads[threadIdx.x] + rank, 0u, 1u) != 0u) ;
+            while (atomicCAS_system(pads[rank] + threadIdx.x, 1u, 0u) != 1u) ;
+          }
+          __syncthreads();
+          for (int i = threadIdx.x; i < n; i += blockDim.x) {
+            float total = 0;
+            for (int p = 0; p < world; p++) total += bufs[p][i];
+            out[i] = total;
+          }
+        }
+        """
+        t = symm_mem.empty(1000, dtype=torch.float32, device="cpu").fill_(rank + 1)
+        h = symm_mem.rendezvous(t, G)
+        k = symmrepl.torch.compile(TEXT, "one_shot")
+        out = torch.zeros(1000)
+        for i in range(5):
+            k(grid=(1, 1, 1), block=(256, 1, 1), args=(h.buffer_ptrs_dev, h.signal_pad_ptrs_dev, out, 1000, rank, world))
+            same(out, [world * (world + 1) / 2] * 1000)
+        right_args = [h.buffer_ptrs_dev, h.signal_pad_ptrs_dev, out, 1000, rank, world]
+        for i, wrong, text in (
+            (2, out.to(torch.int32), "elements are torch.int32"), (2, torch.zeros(10, 10).t(), "not contiguous"), (3, 1.5, "takes no float"),
+            (3, 2**40, "does not fit"), (3, out, "pass a number"), (2, None, "not NoneType"), (0, -1, "no address"), (4, "0", "not str"),
+        ):
+            args = list(right_args)
+            args[i] = wrong
+            same(refused(symmrepl.torch.LaunchError, text, k, (1,), (32,), args).argument, i)
+        refused(symmrepl.torch.LaunchError, "takes 6 arguments, not 5", k, (1,), (32,), right_args[:5])
+        for grid, block, shared in (((0,), (32,), 0), ((1,), (2000,), 0), (3, (1,), 0), ((1, 1, 1, 1), (1,), 0), ((1,), (1.5,), 0), ((1,), (1,), -1)):
+            refused(symmrepl.torch.LaunchError, "", k, grid, block, right_args, shared)
+        refused(symmrepl.torch.CompileError, "prog.cu:7:", symmrepl.torch.compile, "__global__ void f() { return x; }", "f", file="prog.cu", line=7)
+        refused(symmrepl.torch.LaunchError, "no kernel g; it has one_shot", symmrepl.torch.compile, TEXT, "g")
+        refused(TypeError, "", symmrepl.torch.compile, None, "g")
+        ''')
+
+    def test_misuse(self):
+        self.run_program("""
+        from symmrepl.torch import Misuse
+        t = symm_mem.empty(8, dtype=torch.float32, device="cpu")
+        h = symm_mem.rendezvous(t, G)
+        most = symm_mem.get_signal_pad_size() // 4 // world
+        h.barrier(most - 1)
+        for call, args, text in (
+            (h.barrier, (most,), "maximum supported channel"), (h.barrier, (-1,), "must be non-negative"), (h.put_signal, (world,), "must be in [0"),
+            (h.wait_signal, (-1,), "must be in [0"), (h.put_signal, (0, most), "maximum supported channel"), (h.wait_signal, (0, 0, -5), "must be non-negative"),
+            (h.get_buffer, (world, (8,), torch.float32), "must be in [0"), (h.get_buffer, (0, (9,), torch.float32), "exceeds the allocated size"),
+            (h.get_buffer, (0, (8,), torch.float32, 1), "exceeds the allocated size"), (h.get_buffer, (0, (-1,), torch.float32), "below 0"),
+            (h.get_signal_pad, (0, (10**6,)), "exceeds the allocated size"), (h.get_remote_tensor, (0, (16,), torch.float32), "exceeds"),
+            (symm_mem.rendezvous, (torch.ones(8), G), "not symmetric"), (ops.one_shot_all_reduce, (torch.ones(8), "sum", name), "not symmetric"),
+            (ops.one_shot_all_reduce, (t, "product", name), "no reduction 'product'"), (ops.one_shot_all_reduce, (t[::2], "sum", name), "not contiguous"),
+            (ops.one_shot_all_reduce, (t, "sum", "nosuch"), "no group 'nosuch'"), (ops.one_shot_all_reduce_out, (t, "sum", name, torch.ones(7)), "it must be"),
+            (ops.reduce_scatter_out, (t[:7], name, False, torch.ones(1)), "divisible"), (ops.memset32_, (t, 0, 1, 1), "uint32"),
+            (ops.reduce_scatter_out, (t, name, False, torch.ones(8)), "it must have"), (h.boxed, (), "pass the handle itself"),
+        ):
+            e = refused(Misuse, text, call, *args)
+            if "prog.py:" not in str(e):
+                raise AssertionError(str(e))
+        refused(TypeError, "", h.barrier, "0")
+        refused(TypeError, "", h.put_signal, None)
+        h.barrier()
+        """)
+
+    def test_mismatch(self):
+        self.run_program("""
+        t = symm_mem.empty(8 + (rank == 1), dtype=torch.float32, device="cpu")
+        refused(symmrepl.torch.Mismatch, "bytes here and", symm_mem.rendezvous, t, G)
+        t = symm_mem.empty(8, dtype=torch.float32, device="cpu")
+        symm_mem.rendezvous(t, G).barrier()
+        """)
+
+    def test_subgroups(self):
+        self.run_program("""
+        t = symm_mem.empty(4, dtype=torch.int32, device="cpu").fill_(rank)
+        pairs = [dist.new_group([0, 1]), dist.new_group([2, 3])]
+        mine = pairs[rank // 2]
+        h = symm_mem.rendezvous(t, mine)
+        same([h.rank, h.world_size], [rank % 2, 2])
+        w = symm_mem.rendezvous(t, G)
+        same([w.rank, w.world_size], [rank, 4])
+        h.barrier()
+        same(h.get_buffer(1 - h.rank, (4,), torch.int32), [rank ^ 1] * 4)
+        same(ops.one_shot_all_reduce(t, "sum", mine.group_name), [1 if rank < 2 else 5] * 4)
+        same(ops.one_shot_all_reduce(t, "sum", name), [6] * 4)
+        w.barrier()
+        """, 4)  # fmt: skip
+
+    def test_memory(self):
+        self.run_program("""
+        import gc, os
+        empty = symm_mem._SymmetricMemory.empty_strided_p2p
+        cpu = torch.device("cpu")
+        used = lambda: len(os.listdir("/proc/self/fd"))
+        before = used()
+        for _ in range(20):
+            t = symm_mem.empty(1 << 16, device="cpu")
+            symm_mem.rendezvous(t, G)
+        view = t[5:9]
+        at = t.data_ptr()
+        del t
+        view.fill_(3)
+        same(view, [3] * 4)
+        del view
+        gc.collect()
+        same(used() <= before + 1, True)
+        a = empty((4,), (1,), torch.float32, cpu, name, 42)
+        at = a.data_ptr()
+        refused(symmrepl.torch.Misuse, "still active", empty, (4,), (1,), torch.float32, cpu, name, 42)
+        part = a[1:]
+        del a
+        refused(symmrepl.torch.Misuse, "still active", empty, (4,), (1,), torch.float32, cpu, name, 42)
+        del part
+        refused(symmrepl.torch.Misuse, "bytes, not", empty, (5,), (1,), torch.float32, cpu, name, 42)
+        same(empty((4,), (1,), torch.float32, cpu, name, 42).data_ptr(), at)
+        w = symm_mem.get_symm_mem_workspace(name, 100)
+        same(symm_mem.get_symm_mem_workspace(name, 50) is w, True)
+        same(symm_mem.get_symm_mem_workspace(name, 200).buffer_size, 200)
+        same(symm_mem.empty((), device="cpu").shape, torch.Size([]))
+        refused(symmrepl.torch.Unavailable, "bytes", symm_mem.empty, 1 << 58, device="cpu")
+        """)
+
+    def test_compiled(self):
+        self.run_program("""
+        t = symm_mem.empty(4, dtype=torch.float32, device="cpu").fill_(rank)
+        symm_mem.rendezvous(t, G).barrier()
+        f = torch.compile(lambda x: ops.one_shot_all_reduce(x, "sum", name) * 2 + 1, backend="aot_eager")
+        for _ in range(3):
+            same(f(t), [world * (world - 1) + 1] * 4)
+        """, 2)  # fmt: skip
+
+    def test_page(self):
+        page = pathlib.Path(__file__).parents[2].joinpath("docs", "pytorch.md").read_text()
+        blocks = [part.partition("```")[0] for part in page.split("```python\n")[1:]]
+        self.assertEqual(len(blocks), 2)
+        self.run_program(f"exec({blocks[0]!r}.replace('dist.init_process_group', 'str'))\nh.barrier()\nexec({blocks[1]!r})\nsame(out, [sum(range(world))] * 1024)")
+
+
+if __name__ == "__main__":
+    unittest.main()
