@@ -59,13 +59,17 @@ class Companion:
         """Returns the path of the shared object of one of this project's kernels, such as ``pull_reduce_f32``."""
         return str(self._ask(operation=name, watched=watched)["library"])
 
-    def kernels(self, text: str, name: str = "kernel.cu", line: int = 1, instances: Sequence[str] = (), watched: bool = False) -> Library:
+    def kernels(
+        self, text: str, name: str = "kernel.cu", line: int = 1, instances: Sequence[str] = (), watched: bool = False
+    ) -> Library:
         """Compiles a text of CUDA C++. name and line say where it stands, for messages. Errors: CompileError."""
-        answer = self._ask(kernels={"name": name, "line": line, "text": text, "instances": list(instances)}, watched=watched)
-        return Library(answer["library"], {k["name"]: [Parameter(p["name"], p["type"]) for p in k["params"]] for k in answer.get("kernels", [])})
+        request = {"name": name, "line": line, "text": text, "instances": list(instances)}
+        answer = self._ask(kernels=request, watched=watched)
+        found = {k["name"]: [Parameter(p["name"], p["type"]) for p in k["params"]] for k in answer.get("kernels", [])}
+        return Library(answer["library"], found)
 
     def layouts(self) -> Dict[str, Message]:
-        """Returns the structs that this project's kernels take: ``{"Context": {"size": 40, "fields": {"watch": {"offset": 0, "size": 8}}}}``."""
+        """Returns the structs that this project's kernels take, by name, each with its size and its fields' offsets and sizes."""
         return dict(self._ask(layouts=True)["layouts"])
 
     def _ask(self, **request: Any) -> Message:

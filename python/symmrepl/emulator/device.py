@@ -135,7 +135,11 @@ class Device:
 
     def __init__(self, companion: Optional[Companion] = None) -> None:
         self.companion = companion or Companion()
-        self.library = ctypes.CDLL(self.companion.emulator())
+        path = self.companion.emulator()
+        try:
+            self.library = ctypes.CDLL(path)
+        except OSError as e:
+            raise Unavailable(f"the emulated device cannot be loaded: {e}") from e
         for name, (result, arguments) in _FUNCTIONS.items():
             function = getattr(self.library, name)
             function.restype, function.argtypes = result, arguments
@@ -155,7 +159,9 @@ class Device:
         """Loads a library of kernels. It stays loaded until this process ends."""
         return Module(self, path)
 
-    def compile(self, text: str, name: str = "kernel.cu", line: int = 1, instances: Sequence[str] = ()) -> Dict[str, Tuple[Kernel, List[Parameter]]]:
+    def compile(
+        self, text: str, name: str = "kernel.cu", line: int = 1, instances: Sequence[str] = ()
+    ) -> Dict[str, Tuple[Kernel, List[Parameter]]]:
         """Compiles a text of CUDA C++ and returns its kernels with their parameters, by name. Errors: CompileError."""
         library = self.companion.kernels(text, name, line, instances)
         module = self.load(library.path)
@@ -168,7 +174,10 @@ class Device:
         return self._operations[name]
 
     def pack(self, struct_name: str, **fields: Any) -> bytes:
-        """Returns a struct of this project's kernels. A field is a number, a list of numbers of 64 bits, or bytes; the other fields are 0."""
+        """Returns a struct of this project's kernels.
+
+        A field is a number, a list of numbers of 64 bits, or bytes. The other fields are 0.
+        """
         if self._layouts is None:
             self._layouts = self.companion.layouts()
         layout = self._layouts[struct_name]
@@ -196,14 +205,15 @@ class Device:
         such as KeyboardInterrupt, ends the waits of the kernel first.
         """
         if os.getpid() != self._owner:
-            raise Unavailable("this process was forked from the one that opened the device: open it after the fork, or start processes by spawn")
+            raise Unavailable("this process was forked from the one that opened the device: open it later, or start processes by spawn")
         if self._broken is not None:
             raise KernelFault(f"the device of this process is of no use after the fault before: {self._broken}")
         if len(arguments) != kernel.bytes:
             raise LaunchError(f"{kernel.name} takes {kernel.bytes} bytes of arguments, not {len(arguments)}")
         threads = block[0] * block[1] * block[2]
         if min(*grid, *block) < 1 or threads > MAX_THREADS or shared < 0:
-            raise LaunchError(f"{kernel.name}: a grid {tuple(grid)} of blocks {tuple(block)}: each is at least 1, and a block has at most {MAX_THREADS} threads")
+            shape = f"a grid {tuple(grid)} of blocks {tuple(block)} with {shared} bytes of shared memory"
+            raise LaunchError(f"{kernel.name}: {shape}: numbers are at least 1, and a block has at most {MAX_THREADS} threads")
         shape = _Shape((ctypes.c_uint32 * 3)(*grid), (ctypes.c_uint32 * 3)(*block), shared)
         self.library.emu_stream_launch(self._stream, kernel.module.handle, kernel.entry, ctypes.byref(shape), arguments, len(arguments))
         self._finish(kernel)
@@ -225,9 +235,11 @@ class Device:
         if state:
             self._page[:] = bytes(WATCH_BYTES)
             raise WaitTimeout(
-                f"{kernel.name} on rank {rank} waited {elapsed / 1e9:.3g} s for rank {peer} on channel {channel}: it saw {seen} and wants {want}",
-                peer, channel,
-            )  # fmt: skip
+                f"{kernel.name} on rank {rank} waited {elapsed / 1e9:.3g} s for rank {peer} on channel {channel}: "
+                f"it saw {seen} and wants {want}",
+                peer,
+                channel,
+            )
 
     def _synchronize(self, kernel: Kernel) -> None:
         fault = _Fault()

@@ -18,7 +18,7 @@ _libc.mmap.restype = ctypes.c_void_p
 _libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
 _libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
 _FAILED = ctypes.c_void_p(-1).value
-_MAP_FIXED, _MAP_NORESERVE = 0x10, 0x4000
+_PROT_NONE, _MAP_FIXED, _MAP_NORESERVE = 0, 0x10, 0x4000  # names that module mmap lacks
 _ADD_SEALS, _SEALS = 1033, 1 | 2 | 4  # fcntl's F_ADD_SEALS; against further seals, shrinking and growing
 
 
@@ -67,7 +67,7 @@ class Mapping:
 
 def _mapped(owner: object, descriptor: int, size: int) -> int:
     """Maps a descriptor between guard areas until owner is gone, and returns the address."""
-    whole = _libc.mmap(None, size + 2 * GUARD, mmap_none, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE, -1, 0)
+    whole = _libc.mmap(None, size + 2 * GUARD, _PROT_NONE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE, -1, 0)
     if whole == _FAILED:
         raise Unavailable(f"address space for {size} bytes: {os.strerror(ctypes.get_errno())}")
     if _libc.mmap(whole + GUARD, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED | _MAP_FIXED, descriptor, 0) == _FAILED:
@@ -76,6 +76,3 @@ def _mapped(owner: object, descriptor: int, size: int) -> int:
         raise Unavailable(f"{size} bytes cannot be mapped: {error}")
     weakref.finalize(owner, _libc.munmap, whole, size + 2 * GUARD).atexit = False  # kernels may still run at the end of the process
     return int(whole) + GUARD
-
-
-mmap_none = 0  # PROT_NONE, which module mmap does not have

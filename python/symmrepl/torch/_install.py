@@ -24,7 +24,8 @@ def install() -> None:
         return
     version = tuple(int(word) for word in torch.__version__.split("+")[0].split(".")[:2])
     if version < OLDEST:
-        raise ImportError(f"symmrepl.torch needs PyTorch {OLDEST[0]}.{OLDEST[1]} or later, and this is {torch.__version__}: pip install -U torch")
+        oldest = f"{OLDEST[0]}.{OLDEST[1]}"
+        raise ImportError(f"symmrepl.torch needs PyTorch {oldest} or later, and this is {torch.__version__}: pip install -U torch")
     if version > NEWEST:
         warnings.warn(f"symmrepl.torch knows PyTorch up to {NEWEST[0]}.{NEWEST[1]}, and this is {torch.__version__}", stacklevel=3)
     operators.register()
@@ -42,7 +43,12 @@ def _patch() -> None:
         return torch.device(device).type == "cpu"
 
     def empty_strided_p2p(
-        size: Sequence[int], stride: Sequence[int], dtype: torch.dtype, device: Any, group_name: Optional[str] = None, alloc_id: Optional[int] = None
+        size: Sequence[int],
+        stride: Sequence[int],
+        dtype: torch.dtype,
+        device: Any,
+        group_name: Optional[str] = None,
+        alloc_id: Optional[int] = None,
     ) -> torch.Tensor:
         if not on_cpu(device):
             return theirs["empty_strided_p2p"](size, stride, dtype, device, group_name, alloc_id)
@@ -80,10 +86,12 @@ def _patch() -> None:
         theirs["set_group_info"](group_name, rank, world_size, store)
 
     def memset32(tensor: torch.Tensor, offset: int, val: int, count: int = 1) -> torch.Tensor:
-        return operators.memset32_(tensor, offset, val, count) if tensor.device.type == "cpu" else theirs["memset32"](tensor, offset, val, count)
+        function = operators.memset32_ if tensor.device.type == "cpu" else theirs["memset32"]
+        return function(tensor, offset, val, count)
 
     def stream_write_value32(tensor: torch.Tensor, offset: int, val: int) -> torch.Tensor:
-        return operators.stream_write_value32_(tensor, offset, val) if tensor.device.type == "cpu" else theirs["stream_write_value32"](tensor, offset, val)
+        function = operators.stream_write_value32_ if tensor.device.type == "cpu" else theirs["stream_write_value32"]
+        return function(tensor, offset, val)
 
     def get_mempool_allocator(device: Any) -> Any:
         if on_cpu(device):

@@ -58,7 +58,8 @@ class Group:
             try:
                 self._store.wait([f"{key}{r}"], self._patience())
             except dist.DistStoreError as e:
-                raise Mismatch(self.rank, op, f"rank {r} has not come to this call, number {self._calls} of group {self.name}: {e}") from None
+                call = f"number {self._calls} of group {self.name}"
+                raise Mismatch(self.rank, op, f"rank {r} has not come to this call, {call}: {e}") from None
             theirs = json.loads(self._store.get(f"{key}{r}"))
             if theirs["op"] != op:
                 raise Mismatch(self.rank, op, f"rank {r} calls {theirs['op']}, as call {self._calls} of group {self.name}")

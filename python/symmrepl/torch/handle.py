@@ -67,10 +67,12 @@ class Handle(_SymmetricMemory):
 
     def get_remote_tensor(self, peer: int, sizes: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
         if self._offset % dtype.itemsize:
-            raise self._refused("get_remote_tensor", f"the tensor begins {self._offset} bytes behind its allocation, no multiple of {dtype}")
+            raise self._refused("get_remote_tensor", f"the tensor begins at byte {self._offset} of its allocation, no multiple of {dtype}")
         return self._view("get_remote_tensor", peer, self._buffers, self.buffer_size, sizes, dtype, self._offset // dtype.itemsize)
 
-    def get_signal_pad(self, rank: int, sizes: Sequence[int] = (), dtype: torch.dtype = torch.uint32, storage_offset: int = 0) -> torch.Tensor:
+    def get_signal_pad(
+        self, rank: int, sizes: Sequence[int] = (), dtype: torch.dtype = torch.uint32, storage_offset: int = 0
+    ) -> torch.Tensor:
         dtype = torch.uint32 if dtype is None else dtype
         if not len(sizes):
             sizes = [self._allocation.pad_size // dtype.itemsize - (storage_offset or 0)]
@@ -114,7 +116,9 @@ class Handle(_SymmetricMemory):
         if offset < 0 or min(shape, default=0) < 0:
             raise self._refused(op, f"sizes {list(shape)} at element {offset}: none may be below 0")
         if (offset + count) * dtype.itemsize > size:
-            raise self._refused(op, f"{count} elements of {dtype} at element {offset} take {(offset + count) * dtype.itemsize} bytes, which exceeds the allocated size, {size}")
+            end = (offset + count) * dtype.itemsize
+            what = f"{count} elements of {dtype} from {offset} on end at byte {end}"
+            raise self._refused(op, f"{what}, which exceeds the allocated size, {size}")
         stride, step = [], 1
         for n in reversed(shape):
             stride.insert(0, step)
@@ -129,7 +133,8 @@ class Handle(_SymmetricMemory):
                 raise self._refused(op, f"{name} is {value}, but must be non-negative")
         channels = self._allocation.pad_size // 4 // self.world_size
         if channel >= channels:
-            raise self._refused(op, f"channel {channel}: the maximum supported channel is {channels - 1}, for a pad of {self._allocation.pad_size} bytes and {self.world_size} ranks")
+            pad = f"for a pad of {self._allocation.pad_size} bytes and {self.world_size} ranks"
+            raise self._refused(op, f"channel {channel}: the maximum supported channel is {channels - 1}, {pad}")
         arguments = b"".join(p.to_bytes(8, "little") for p in self._pads).ljust(8 * 72, b"\0")
         arguments += self._group.context(timeout_ms / 1000, channels) + peer.to_bytes(4, "little") + channel.to_bytes(4, "little")
         try:

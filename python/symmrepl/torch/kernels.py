@@ -33,8 +33,11 @@ _ELEMENTS = {
     torch.int64: {"long", "long long", "int64_t"},
     torch.uint64: {"unsigned long", "unsigned long long", "uint64_t", "size_t"},
 }
-_SIGNS = {"unsigned int": "int", "unsigned": "int", "uint32_t": "int", "int32_t": "int", "unsigned long long": "long", "unsigned long": "long",
-          "long long": "long", "uint64_t": "long", "int64_t": "long", "size_t": "long"}  # fmt: skip
+_SIGNED = {
+    "unsigned int": "int", "unsigned": "int", "uint32_t": "int", "int32_t": "int", "unsigned long long": "long",
+    "unsigned long": "long", "long long": "long", "uint64_t": "long", "int64_t": "long", "size_t": "long",
+}  # fmt: skip
+"""One name for integers of one size: kernels take words with and without a sign from tensors of either."""
 
 
 class Kernel:
@@ -78,7 +81,7 @@ class Kernel:
                 raise LaunchError(f"{name}: the tensor is not contiguous: pass t.contiguous()", i)
             element = _element(p.type)
             known = _ELEMENTS.get(value.dtype)
-            if known and element and element in _NAMES and not {_SIGNS.get(n, n) for n in known} & {_SIGNS.get(element, element)}:
+            if known and element in _NAMES and _SIGNED.get(element, element) not in {_SIGNED.get(n, n) for n in known}:
                 raise LaunchError(f"{name}, is of type {p.type}, and the tensor's elements are {value.dtype}", i)
             return struct.pack("<Q", value.data_ptr())
         if isinstance(value, bool):
@@ -118,7 +121,7 @@ def _is_float(type_name: str) -> bool:
 
 def _number(name: str, value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise LaunchError(f"{name} is {value!r}: it is a number of bytes, at least 0" if name == "shared_mem" else f"{name} is {value!r}: its numbers are at least 1")
+        raise LaunchError(f"{name} is {value!r}: it must be a number, not below 0")
     return value
 
 
@@ -126,9 +129,9 @@ def _three(name: str, values: Any) -> List[int]:
     try:
         found = [_number(name, v) for v in values]
     except TypeError:
-        raise LaunchError(f"{name} is {values!r}: it has three numbers") from None
+        raise LaunchError(f"{name} is {values!r}: it has at most three numbers") from None
     if not 1 <= len(found) <= 3:
-        raise LaunchError(f"{name} is {values!r}: it has three numbers")
+        raise LaunchError(f"{name} is {values!r}: it has at most three numbers")
     return found + [1] * (3 - len(found))
 
 

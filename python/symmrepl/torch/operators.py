@@ -64,7 +64,9 @@ class _Call:
             raise self.refuse(f"there is no reduction {name!r}; there are {', '.join(_REDUCTIONS)}")
         return _REDUCTIONS[name]
 
-    def pull(self, op: str, dtype: torch.dtype, inputs: List[int], outs: List[int], n: int, width: int = 0, stride: int = 0) -> None:
+    def pull(
+        self, op: str, dtype: torch.dtype, inputs: List[int], outs: List[int], n: int, width: int = 0, stride: int = 0
+    ) -> None:
         """Reduces n elements of all ranks' inputs into outs, between two barriers."""
         if dtype not in _SUFFIXES:
             raise self.refuse(f"elements of {dtype} cannot be reduced")
@@ -72,13 +74,22 @@ class _Call:
         blocks = max(1, min(CHANNELS, -(-n // _ELEMENTS)))
         d = device()
         arguments = d.pack(
-            "PullArgs", context=self.group.context(), signals=self.group.signals(), outs=len(outs), n=n, width=width, stride=stride, op=code,
+            "PullArgs",
+            context=self.group.context(),
+            signals=self.group.signals(),
             **{"in": inputs, "out": outs},
-        )  # fmt: skip
+            outs=len(outs),
+            n=n,
+            width=width,
+            stride=stride,
+            op=code,
+        )
         d.launch(d.operation(f"pull_reduce_{_SUFFIXES[dtype]}"), (blocks, 1, 1), (_THREADS, 1, 1), arguments)
 
 
-def _one_shot(op: str, group: str, symmetric: torch.Tensor, reduce_op: str, out: torch.Tensor, local: Optional[torch.Tensor] = None) -> torch.Tensor:
+def _one_shot(
+    op: str, group: str, symmetric: torch.Tensor, reduce_op: str, out: torch.Tensor, local: Optional[torch.Tensor] = None
+) -> torch.Tensor:
     c = _Call(op, group)
     c.reduction(reduce_op)
     h = c.symmetric("input" if local is None else "symm_buffer", symmetric)
@@ -87,7 +98,8 @@ def _one_shot(op: str, group: str, symmetric: torch.Tensor, reduce_op: str, out:
     if local is not None:
         c.contiguous("local_input", local)
         if local.dtype != symmetric.dtype or local.numel() > symmetric.numel():
-            raise c.refuse(f"local_input is {local.dtype}{list(local.shape)}: it does not fit into symm_buffer, {symmetric.dtype}{list(symmetric.shape)}")
+            mine, room = (f"{t.dtype}{list(t.shape)}" for t in (local, symmetric))
+            raise c.refuse(f"local_input is {mine}: it does not fit into symm_buffer, {room}")
         if local.numel():
             symmetric.view(-1)[: local.numel()].copy_(local.reshape(-1))
     if out.numel():
@@ -107,7 +119,9 @@ def one_shot_all_reduce_copy(symm_buffer: torch.Tensor, local_input: torch.Tenso
     return _one_shot("one_shot_all_reduce_copy", group_name, symm_buffer, reduce_op, torch.empty_like(local_input), local_input)
 
 
-def one_shot_all_reduce_copy_out(symm_buffer: torch.Tensor, local_input: torch.Tensor, reduce_op: str, group_name: str, out: torch.Tensor) -> torch.Tensor:
+def one_shot_all_reduce_copy_out(
+    symm_buffer: torch.Tensor, local_input: torch.Tensor, reduce_op: str, group_name: str, out: torch.Tensor
+) -> torch.Tensor:
     return _one_shot("one_shot_all_reduce_copy_out", group_name, symm_buffer, reduce_op, out, local_input)
 
 

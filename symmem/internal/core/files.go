@@ -92,8 +92,8 @@ func (rt *Runtime) fileCall(of *operators.Operator, g *Group, path string, args 
 func (rt *Runtime) Load(path string, args ...any) *Tensor {
 	c := rt.fileCall(operators.Load, rt.all, path, args)
 	part, err := c.Open()
-	defer part.Close()
 	if err == nil {
+		defer part.Close()
 		err = Maybe(func() { rt.numel(c.Op, DType(part.Type), part.Shape) })
 	}
 	agree := func(err error) error { // by all members, unless each has a tensor of its own

@@ -31,12 +31,8 @@ type Part struct {
 	file *tensorfile.File
 }
 
-// Close closes the file. p may be nil.
-func (p *Part) Close() {
-	if p != nil {
-		p.file.Close()
-	}
-}
+// Close closes the file.
+func (p *Part) Close() { p.file.Close() }
 
 // Open opens the file and finds this member's part.
 func (c *Call) Open() (*Part, error) {
