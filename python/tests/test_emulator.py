@@ -105,6 +105,8 @@ class Kernels(unittest.TestCase):
         self.test_launch()
 
     def test_interrupted(self):
+        # A shell starts programs in the background with SIGINT ignored.
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
         timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
         timer.start()
         began = time.monotonic()
