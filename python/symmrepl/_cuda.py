@@ -6,7 +6,7 @@ import ctypes
 import os
 import threading
 import weakref
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List
 
 from .errors import TransferError
 

@@ -76,9 +76,18 @@ class Kernels(unittest.TestCase):
             ((1, 1, 1), (1025, 1, 1), right),
             ((1, 1, 1), (64, 64, 1), right),
             ((1, -1, 1), (1, 1, 1), right),
+            ((1 << 33, 1, 1), (1, 1, 1), right),
+            ((1, 65536, 1), (1, 1, 1), right),
+            ((1, 1, 1), (1, 1, 65), right),
+            ((1, 1), (1, 1, 1), right),
         ):
             with self.assertRaises(LaunchError):
                 self.run_kernel("scale", arguments, grid, block)
+        for shared in (-1, 228 << 10, 1 << 40):
+            with self.assertRaises(LaunchError):
+                self.device.launch(self.kernels["scale"][0], (1, 1, 1), (1, 1, 1), right, shared)
+        with self.assertRaisesRegex(CompileError, "bytes, of at most"):
+            self.device.compile("//" + "x" * (17 << 20))
         with self.assertRaisesRegex(Unavailable, "no kernel nosuch"):
             self.device.operation("nosuch")
 

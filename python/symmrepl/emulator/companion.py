@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -14,6 +15,9 @@ from .._channel import find_program
 from .errors import CompileError, Diagnostic, Unavailable
 
 Message = Dict[str, Any]
+
+MAX_LINE = 16 << 20
+"""The longest request in bytes."""
 
 
 class Parameter(NamedTuple):
@@ -44,7 +48,8 @@ class Companion:
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
         except OSError as e:
             raise Unavailable(f"{command[0]} cannot be started, which compiles kernels: {e}") from e
-        self._lock = threading.Lock()
+        self._writing = threading.Lock()  # one request at a time; answers are read meanwhile
+        self._lock = threading.Lock()  # guards the fields below
         self._open: Dict[int, queue.Queue[Optional[Message]]] = {}
         self._last = 0
         self._ended = False
@@ -77,16 +82,16 @@ class Companion:
         with self._lock:
             self._last += 1
             line = json.dumps({"id": self._last, **request}).encode() + b"\n"
-            if not self._ended:
-                self._open[self._last] = answers
-                assert self._process.stdin is not None
-                try:
-                    self._process.stdin.write(line)
-                    self._process.stdin.flush()
-                except (OSError, ValueError):
-                    pass  # the reader reports the end
-            else:
+            if len(line) > MAX_LINE:
+                raise CompileError(f"the request to compile has {len(line)} bytes, of at most {MAX_LINE}", [])
+            if self._ended:
                 answers.put(None)
+            else:
+                self._open[self._last] = answers
+        assert self._process.stdin is not None
+        with self._writing, contextlib.suppress(OSError, ValueError):  # the reader reports the end
+            self._process.stdin.write(line)
+            self._process.stdin.flush()
         answer = answers.get()
         if answer is not None and not {"library", "layouts", "error"} & answer.keys():
             answer = None  # another program than the companion

@@ -22,8 +22,11 @@ _FAULT_AT = 64  # where the page has the record of the first wait that gave up
 _RECORD = struct.Struct("<6I5Q")  # symm::WaitRecord
 _TIMEOUT, _ABORTED = 2, 3  # states of a record
 
-MAX_THREADS = 1024
-"""The most threads of a block."""
+MAX_GRID, MAX_BLOCK, MAX_THREADS = (2**31 - 1, 65535, 65535), (1024, 1024, 64), 1024
+"""The most blocks of a grid and threads of a block in each dimension, and threads of a block, as on GPUs."""
+
+MAX_SHARED = 227 << 10
+"""The most bytes of dynamic shared memory of a block."""
 
 
 class _Kernel(ctypes.Structure):
@@ -210,10 +213,13 @@ class Device:
             raise KernelFault(f"the device of this process is of no use after the fault before: {self._broken}")
         if len(arguments) != kernel.bytes:
             raise LaunchError(f"{kernel.name} takes {kernel.bytes} bytes of arguments, not {len(arguments)}")
-        threads = block[0] * block[1] * block[2]
-        if min(*grid, *block) < 1 or threads > MAX_THREADS or shared < 0:
-            shape = f"a grid {tuple(grid)} of blocks {tuple(block)} with {shared} bytes of shared memory"
-            raise LaunchError(f"{kernel.name}: {shape}: numbers are at least 1, and a block has at most {MAX_THREADS} threads")
+        for what, values, most in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
+            if len(values) != 3 or not all(1 <= n <= m for n, m in zip(values, most)):
+                raise LaunchError(f"{kernel.name}: the {what} is {tuple(values)}: it has three numbers from 1 to {most}")
+        if block[0] * block[1] * block[2] > MAX_THREADS:
+            raise LaunchError(f"{kernel.name}: a block {tuple(block)} has more than {MAX_THREADS} threads")
+        if not 0 <= shared <= MAX_SHARED:
+            raise LaunchError(f"{kernel.name}: {shared} bytes of shared memory: at most {MAX_SHARED} are possible")
         shape = _Shape((ctypes.c_uint32 * 3)(*grid), (ctypes.c_uint32 * 3)(*block), shared)
         self.library.emu_stream_launch(self._stream, kernel.module.handle, kernel.entry, ctypes.byref(shape), arguments, len(arguments))
         self._finish(kernel)

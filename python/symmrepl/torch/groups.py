@@ -46,6 +46,7 @@ class Group:
         self._store = dist.PrefixStore("symmrepl", store)
         self._calls = 0
         self._signals: Optional[List[int]] = None
+        self.broken: Optional[str] = None  # the operator that has not ended: the ranks' signals do not agree any more
         self._kept: List[Any] = []
 
     def gather(self, op: str, **words: Any) -> List[Dict[str, Any]]:

@@ -13,10 +13,9 @@ from ..emulator.errors import WaitTimeout
 from ..emulator.memory import Mapping
 from .errors import Mismatch, Misuse
 from .groups import Group, device
-from .memory import Allocation, find, offset_in, view
+from .memory import find, offset_in, view
 
-# A signal pad has PyTorch's layout: a word for each channel and source rank, 0 or 1. It is the beginning of a signal
-# block of symm/signal.cuh, whose channels are as many as the pad has room for.
+# A signal pad has PyTorch's layout: a word for each channel and source rank, 0 or 1. Such are the slots of symm/signal.cuh.
 _SIGNALS = """
 extern "C" __global__ void put(symm::Signals s, symm::Context c, int peer, unsigned channel) { symm::put_signal(s, c, peer, channel); }
 extern "C" __global__ void wait(symm::Signals s, symm::Context c, int peer, unsigned channel) { symm::wait_signal(s, c, peer, channel); }
@@ -38,8 +37,10 @@ class Handle(_SymmetricMemory):
     """The handle of an allocation in a group, with the attributes and methods of PyTorch's."""
 
     # _SymmetricMemory has no constructor. Instances are made by __new__ alone, in rendezvous, and override all that it has.
-    _allocation: Allocation
+    # One keeps the memory of all ranks, and not its Allocation, which keeps the handle.
     _group: Group
+    _size: int
+    _pad_size: int
     _buffers: List[int]
     _pads: List[int]
     _kept: List[Any]
@@ -47,7 +48,7 @@ class Handle(_SymmetricMemory):
 
     rank = property(lambda self: self._group.rank)
     world_size = property(lambda self: self._group.size)
-    buffer_size = property(lambda self: self._allocation.size)
+    buffer_size = property(lambda self: self._size)
     offset = property(lambda self: self._offset)
     buffer_ptrs = property(lambda self: list(self._buffers))
     signal_pad_ptrs = property(lambda self: list(self._pads))
@@ -75,8 +76,8 @@ class Handle(_SymmetricMemory):
     ) -> torch.Tensor:
         dtype = torch.uint32 if dtype is None else dtype
         if not len(sizes):
-            sizes = [self._allocation.pad_size // dtype.itemsize - (storage_offset or 0)]
-        return self._view("get_signal_pad", rank, self._pads, self._allocation.pad_size, sizes, dtype, storage_offset)
+            sizes = [self._pad_size // dtype.itemsize - (storage_offset or 0)]
+        return self._view("get_signal_pad", rank, self._pads, self._pad_size, sizes, dtype, storage_offset)
 
     def barrier(self, channel: int = 0, timeout_ms: int = 0) -> None:
         self._signal("barrier", "barrier", 0, channel, timeout_ms)
@@ -131,17 +132,15 @@ class Handle(_SymmetricMemory):
                 raise TypeError(f"{op}: {name} is an int, not {type(value).__name__}")
             if value < 0:
                 raise self._refused(op, f"{name} is {value}, but must be non-negative")
-        channels = self._allocation.pad_size // 4 // self.world_size
+        channels = self._pad_size // 4 // self.world_size
         if channel >= channels:
-            pad = f"for a pad of {self._allocation.pad_size} bytes and {self.world_size} ranks"
+            pad = f"for a pad of {self._pad_size} bytes and {self.world_size} ranks"
             raise self._refused(op, f"channel {channel}: the maximum supported channel is {channels - 1}, {pad}")
         arguments = b"".join(p.to_bytes(8, "little") for p in self._pads).ljust(8 * 72, b"\0")
         arguments += self._group.context(timeout_ms / 1000, channels) + peer.to_bytes(4, "little") + channel.to_bytes(4, "little")
         try:
             device().launch(_signal_kernel(kernel), (1, 1, 1), (self.world_size if kernel == "barrier" else 1, 1, 1), arguments)
         except WaitTimeout as e:
-            # Later operations on this pad go on, as PyTorch's would: the word that says "gave up" is of this project.
-            ctypes.c_uint32.from_address(self._pads[self.rank] + 4 * channels * (2 * self.world_size + 1)).value = 0
             raise WaitTimeout(
                 f"rank {self.rank}: {op} on channel {channel} with rank {e.peer} timed out after {timeout_ms} ms", e.peer, channel
             ) from None
@@ -168,7 +167,7 @@ def rendezvous(tensor: torch.Tensor, resolve: Callable[[], Group]) -> Handle:
     everyone = group.gather("rendezvous", **mine)
     _agreed(group, mine, everyone)
     h = Handle.__new__(Handle)
-    h._allocation, h._group, h._offset = a, group, offset
+    h._group, h._size, h._pad_size, h._offset = group, a.size, a.pad_size, offset
     h._buffers, h._pads, h._kept = [], [], []
     for r, theirs in enumerate(everyone):
         memory: Any = a.segment if r == group.rank else Mapping(theirs["memory"])

@@ -59,6 +59,8 @@ class Kernel:
     ) -> None:
         """Launches the kernel. A tensor among args is the address of its first element; numbers take the parameters' types.
 
+        stream has no effect: the CPU has one, and a launch ends before this method returns.
+
         Errors, before anything runs: LaunchError if number, types, devices or contiguity of args are wrong. Then KernelFault.
         """
         args = [] if args is None else list(args)
@@ -142,6 +144,8 @@ def compile(text: str, name: str, *, line: int = 1, file: str = "kernel.cu") -> 
     """
     if not isinstance(text, str) or not isinstance(name, str):
         raise TypeError("compile takes a text and the name of its kernel")
+    if isinstance(line, bool) or not isinstance(line, int) or not isinstance(file, str):
+        raise TypeError("compile takes a line that is a number, and a file that is a name")
     kernels = device().compile(text, file, line)
     if name not in kernels:
         raise LaunchError(f"the text has no kernel {name}; it has {', '.join(kernels) or 'none'}")

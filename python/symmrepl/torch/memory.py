@@ -23,8 +23,7 @@ class Allocation:
 
     def __init__(self, size: int, pad_size: int) -> None:
         self.size, self.pad_size = size, pad_size
-        # Behind the pad are the words by which operations of this project note that they gave up: see symm/signal.cuh.
-        self.at = -(-4 * pad_size // mmap.PAGESIZE) * mmap.PAGESIZE
+        self.at = -(-pad_size // mmap.PAGESIZE) * mmap.PAGESIZE
         self.segment = Segment(self.at + max(size, 1))
         self.address = self.segment.address + self.at
         self.handles: Dict[str, Any] = {}

@@ -84,7 +84,24 @@ class _Call:
             stride=stride,
             op=code,
         )
-        d.launch(d.operation(f"pull_reduce_{_SUFFIXES[dtype]}"), (blocks, 1, 1), (_THREADS, 1, 1), arguments)
+        self.launch(f"pull_reduce_{_SUFFIXES[dtype]}", blocks, _THREADS, arguments)
+
+    def meet(self) -> None:
+        """Returns when all ranks have called it."""
+        d = device()
+        self.launch("barrier", 1, 32, d.pack("BarrierArgs", context=self.group.context(), signals=self.group.signals()))
+
+    def launch(self, kernel: str, blocks: int, threads: int, arguments: bytes) -> None:
+        """Runs a kernel with which the ranks signal each other by the group's words. After one that has not ended, there is no other."""
+        d = device()
+        found = d.operation(kernel)
+        if self.group.broken is not None:
+            raise self.refuse(f"group {self.group.name} is of no use after {self.group.broken} was interrupted: make another group")
+        try:
+            d.launch(found, (blocks, 1, 1), (threads, 1, 1), arguments)
+        except BaseException:
+            self.group.broken = self.op
+            raise
 
 
 def _one_shot(
@@ -125,7 +142,7 @@ def one_shot_all_reduce_copy_out(
     return _one_shot("one_shot_all_reduce_copy_out", group_name, symm_buffer, reduce_op, out, local_input)
 
 
-def _two_shot(c: _Call, input: torch.Tensor, reduce_op: str) -> Handle:
+def _two_shot(c: _Call, input: torch.Tensor, reduce_op: str) -> None:
     """Reduces this rank's slice into the inputs of all ranks."""
     h = c.symmetric("input", input)
     n, size = input.numel(), input.element_size()
@@ -133,7 +150,6 @@ def _two_shot(c: _Call, input: torch.Tensor, reduce_op: str) -> Handle:
     if n:
         at = [b + h.offset + first * size for b in h.buffer_ptrs]
         c.pull(reduce_op, input.dtype, at, at, end - first)
-    return h
 
 
 def two_shot_all_reduce_(input: torch.Tensor, reduce_op: str, group_name: str) -> torch.Tensor:
@@ -144,9 +160,9 @@ def two_shot_all_reduce_(input: torch.Tensor, reduce_op: str, group_name: str) -
 def two_shot_all_reduce_out(input: torch.Tensor, reduce_op: str, group_name: str, output: torch.Tensor) -> torch.Tensor:
     c = _Call("two_shot_all_reduce_out", group_name)
     c.like("output", output, input.shape, input.dtype)
-    h = _two_shot(c, input, reduce_op)
+    _two_shot(c, input, reduce_op)
     output.copy_(input)
-    h.barrier()  # the input may be written again
+    c.meet()  # the input may be written again
     return output
 
 

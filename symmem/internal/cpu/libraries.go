@@ -5,6 +5,7 @@ package cpu
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -92,8 +93,17 @@ func (l *Libraries) Emulator(sources fs.FS) (string, error) {
 				arguments = append(arguments, name)
 			}
 		}
-		return c.call(device.Source{Name: "the emulator", Line: 1}, unit.String(), out,
-			append(arguments, "-x", "none", "-ldl", "-lm", "-lpthread", "-lrt"))
+		arguments = append(arguments, "-x", "none", "-ldl", "-lm", "-lpthread", "-lrt")
+		command := c.cxx.Command(arguments...)
+		if c.cxx.Zig {
+			folder, err := os.MkdirTemp(filepath.Dir(out), "zig-")
+			if err != nil {
+				return err
+			}
+			defer os.RemoveAll(folder)
+			command = c.cxx.zigCXX(folder, arguments...)
+		}
+		return c.wait(device.Source{Name: "the emulator", Line: 1}, unit.String(), out, command)
 	})
 }
 

@@ -4,6 +4,7 @@ package cpu
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,12 +12,13 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Zig is clang++ and LLVM's linker in one program that needs nothing else. The part that imitates
-// c++ is not used: before it links the first library it compiles start files and run-time functions
-// for a minute, keeps a cache of its own, and adds code to each library that would run when it is
-// loaded. The two parts behind it, clang and ld.lld, take a tenth of a second for a small kernel.
-// Functions that libgcc has and clang calls, for the division of 128-bit integers and conversions
-// of _Float16, are not there: kernels that need them are not linked.
+// Zig is clang++ and LLVM's linker in one program that needs nothing else. Kernels do not need the
+// part that imitates c++: before it links the first library it compiles start files and run-time
+// functions for a minute, keeps a cache of its own, and adds code to each library that would run when
+// it is loaded. It makes the emulator alone, which needs the library of C++. The two parts behind it,
+// clang and ld.lld, take a tenth of a second for a small kernel. Functions that libgcc has and clang
+// calls, for the division of 128-bit integers and conversions of _Float16, are not there: kernels
+// that need them are not linked.
 
 var (
 	installedDir = regexp.MustCompile(`(?m)^InstalledDir: (.*)$`)
@@ -47,6 +49,13 @@ func (c *compiler) linkByZig(src device.Source, out string, options, objects []s
 		out}, options, objects,
 		[]string{filepath.Join(folder, "libc.so.6"), filepath.Join(folder, "libm.so.6")})
 	return c.wait(src, "", out, c.cxx.Linker(arguments...))
+}
+
+// zigCXX returns a call of the part of zig that imitates c++, with zig's cache in folder. It takes a
+// minute or two.
+func (c CXX) zigCXX(folder string, arguments ...string) *exec.Cmd {
+	call := []string{"ZIG_GLOBAL_CACHE_DIR=" + folder, "ZIG_LOCAL_CACHE_DIR=" + folder, c.Path, "c++"}
+	return exec.Command("env", append(call, arguments...)...)
 }
 
 // libcFolder returns the folder of the C library that this process runs with, which is the one that
