@@ -49,10 +49,11 @@ func testManyHeld(t *testing.T, d *Device) {
 	p, err := d.Alloc(4)
 	must(t, err)
 	var streams []*Stream
-	for range 40 {
-		s := newStream(t, d)
+	for range 40 { // before any is held: the driver makes some only when the device is idle
+		streams = append(streams, newStream(t, d))
+	}
+	for _, s := range streams {
 		must(t, s.Values([]device.Value{{Word: p, Value: 5, Await: true}}))
-		streams = append(streams, s)
 	}
 	done := make(chan error, 1)
 	go func() {
