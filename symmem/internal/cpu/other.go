@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/symmrepl/symmrepl/kernels/signature"
+	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -45,6 +46,12 @@ func (*Libraries) Emulator(fs.FS) (string, error) { return "", Supported() }
 
 // Close does nothing.
 func (*Libraries) Close() {}
+
+// Describe describes nothing.
+func Describe([]emu.Finding, int64) []device.Finding { return nil }
+
+// NewShadow returns the error of Supported.
+func NewShadow() (name string, end func(), err error) { return "", nil, Supported() }
 
 // EachField calls nothing.
 func EachField(func(name string, bytes uintptr, field string, offset, size uintptr)) {}

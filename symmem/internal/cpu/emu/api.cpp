@@ -207,6 +207,7 @@ void emu_stream_call(emu_stream* s, uint64_t call) { s->call(call); }
 
 const char* emu_shadow(void) { return sanitize::name(); }
 const char* emu_make_shadow(const char** error) { return sanitize::create(error); }
+void emu_end_shadow(void) { sanitize::detach(); }
 
 const char* emu_sanitize(emu_device* d, const char* shadow, uint32_t rank, uint64_t seed) {
   const char* why = "there may be no more than 128 ranks";

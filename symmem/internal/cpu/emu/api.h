@@ -163,11 +163,13 @@ void emu_record_off(emu_device*);
 void emu_stream_call(emu_stream*, uint64_t call);
 
 // Sanitizing. emu_shadow returns the name of this process's shadow, or null if there is none;
-// emu_make_shadow makes one if there is none. Other processes pass the name to emu_sanitize, which
+// emu_make_shadow makes one if there is none, and emu_end_shadow ends this process's use of it while
+// none of its devices is watched. Other processes pass the name to emu_sanitize, which
 // on failure returns a text that is not freed. A device is watched from then on until
 // emu_sanitize_off.
 const char* emu_shadow(void);
 const char* emu_make_shadow(const char** error);
+void emu_end_shadow(void);
 const char* emu_sanitize(emu_device*, const char* shadow, uint32_t rank, uint64_t seed);
 void emu_sanitize_off(emu_device*);
 // emu_watch makes memory watched; inode identifies memory that processes share, and is 0 otherwise.

@@ -95,6 +95,15 @@ void Lock::wait() {
   }
 }
 
+void detach() {
+  std::lock_guard lock(mutex);
+  if (!mapped) return;
+  mapped->processes[me - 1].store(0);
+  munmap(mapped, kBytes);
+  close(descriptor);
+  mapped = nullptr, descriptor = -1, me = 0;
+}
+
 Region* region() { return mapped; }
 
 const char* name() {
@@ -124,8 +133,14 @@ bool attach(const char* name, const char** why) {
     *why = "the ranks are not on one machine, or may not look at each other's processes";
     return false;
   }
-  if (!mapped) return map(fd, why);
   struct stat mine, other;
+  if (!mapped) {
+    // an empty page is no shadow either
+    if (fstat(fd, &other) == 0 && S_ISREG(other.st_mode) && other.st_size == static_cast<off_t>(kBytes) && lseek(fd, 0, SEEK_DATA) == 0) return map(fd, why);
+    close(fd);
+    *why = "there is no shadow by this name";
+    return false;
+  }
   const bool same = fstat(descriptor, &mine) == 0 && fstat(fd, &other) == 0 && mine.st_ino == other.st_ino;
   close(fd);
   if (!same) *why = "this process is watched with other ranks already";

@@ -152,8 +152,10 @@ struct Region {
 Region* region();
 // name returns the region's name for other processes, or null if there is no region. create makes
 // one unless there is one, and attach maps the region of another process. If they fail, they return the reason.
+// detach unmaps the region, in a process that watches nothing.
 const char* name();
 const char* create(const char** why);
 bool attach(const char* name, const char** why);
+void detach();
 
 }  // namespace emu::sanitize
