@@ -34,9 +34,10 @@ var parts = []part{
 		"cmd/symmrepl/internal/statedir", "cmd/symmrepl/internal/term", "cmd/symmrepl/internal/tutorial", "cmd/symmrepl/internal/rank",
 		"internal", "interp/check", "interp/export", "interp/replay", "session", "session/controller", "session/worker", "symmem", "symmem/compilers",
 		"symmem/filediff", "symmem/foreign"}},
-	{"cmd/symmrepl/internal/rank", []string{"internal", "interp", "session", "session/worker", "symmem"}},
+	{"cmd/symmrepl/internal/rank", []string{"cmd/symmrepl/internal/finding", "internal", "interp", "session", "session/worker", "symmem"}},
 	// Beside a program of Python: it makes the kernels that the program's own processes run.
-	{"cmd/symmrepl/internal/companion", []string{"cmd/symmrepl/internal/jsonlines", "symmem/foreign"}},
+	{"cmd/symmrepl/internal/companion", []string{"cmd/symmrepl/internal/finding", "cmd/symmrepl/internal/jsonlines", "session", "symmem/foreign"}},
+	{"cmd/symmrepl/internal/finding", []string{"session", "symmem", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/wheel", []string{"cmd/symmrepl/internal/jupyter", "cmd/symmrepl/internal/tutorial"}},
 
 	// Front ends: they hold a session, and know neither the interpreter nor symmetric memory.
@@ -132,7 +133,7 @@ var parts = []part{
 		"kernels", "symmem/internal", "symmem/internal/core", "symmem/internal/core/launch",
 		"symmem/internal/core/layout", "symmem/internal/core/networks", "symmem/internal/core/operators",
 		"symmem/internal/core/places", "symmem/internal/devices", "symmem/internal/device"}},
-	{"symmem/foreign", []string{".", "symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
+	{"symmem/foreign", []string{".", "symmem/internal/core/memory", "symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
 	{"symmem/filediff", []string{"symmem/internal", "symmem/internal/core/measure"}},
 	{"symmem/compilers", []string{"symmem/internal/cpu"}},
 	{"symmem/internal/core", []string{"internal", "internal/bootstrap", "kernels", "symmem/internal",

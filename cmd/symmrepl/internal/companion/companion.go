@@ -8,7 +8,9 @@ import (
 	"io"
 	"sync"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/finding"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/jsonlines"
+	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem/foreign"
 )
 
@@ -21,12 +23,14 @@ const maxOpen = 8
 
 // request is a line of the program. Besides ID and Watched exactly one field is set.
 type request struct {
-	ID        uint64        `json:"id"`
-	Emulator  bool          `json:"emulator"`
-	Operation string        `json:"operation"`
-	Kernels   *foreign.Text `json:"kernels"`
-	Layouts   bool          `json:"layouts"`
-	Watched   bool          `json:"watched"`
+	ID        uint64            `json:"id"`
+	Emulator  bool              `json:"emulator"`
+	Operation string            `json:"operation"`
+	Kernels   *foreign.Text     `json:"kernels"`
+	Layouts   bool              `json:"layouts"`
+	Shadow    bool              `json:"shadow"`
+	Findings  []json.RawMessage `json:"findings"`
+	Watched   bool              `json:"watched"`
 }
 
 type answer struct {
@@ -34,6 +38,8 @@ type answer struct {
 	Library     string                    `json:"library,omitempty"`
 	Kernels     []foreign.Kernel          `json:"kernels,omitempty"`
 	Layouts     map[string]foreign.Layout `json:"layouts,omitempty"`
+	Shadow      string                    `json:"shadow,omitempty"`
+	Findings    []session.Finding         `json:"findings,omitzero"`
 	Error       string                    `json:"error,omitempty"`
 	Diagnostics []foreign.Diagnostic      `json:"diagnostics,omitempty"`
 }
@@ -104,10 +110,25 @@ func (s *server) serve(q request) (a answer, err error) {
 		a.Library, a.Kernels, err = s.libraries.Kernels(*q.Kernels, q.Watched)
 	case q.Layouts:
 		a.Layouts = foreign.Layouts()
+	case q.Shadow:
+		a.Shadow, _, err = foreign.Shadow()
+	case q.Findings != nil:
+		a.Findings, err = findings(q.Findings)
 	default:
-		err = errors.New("a request asks for nothing: emulator, operation, kernels or layouts")
+		err = errors.New("a request asks for nothing: emulator, operation, kernels, layouts, shadow or findings")
 	}
 	return a, err
+}
+
+// findings returns the findings of the reports of all ranks.
+func findings(reports []json.RawMessage) ([]session.Finding, error) {
+	var p finding.Program
+	for _, r := range reports {
+		if err := p.Add(r); err != nil {
+			return nil, err
+		}
+	}
+	return append([]session.Finding{}, p.Findings()...), nil
 }
 
 // send writes a line. A program that is gone closes its end, too, which ends read.

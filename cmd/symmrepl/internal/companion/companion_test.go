@@ -98,6 +98,15 @@ func TestWrongRequests(t *testing.T) {
 	if a := ask(8, `{"id": 8, "layouts": true}`); a.Layouts["Context"].Size != 40 || a.Layouts["Context"].Fields["timeout_ns"].Offset != 8 {
 		t.Errorf("the layouts are %v", a.Layouts)
 	}
+	if a := ask(9, `{"id": 9, "findings": [{"findings": [{"kind": 99}]}]}`); !strings.Contains(a.Error, "no kind 99") || a.Findings != nil {
+		t.Errorf("no report: %+v", a)
+	}
+	if a := ask(10, `{"id": 10, "findings": []}`); a.Error != "" || a.Findings == nil {
+		t.Errorf("no reports: %+v", a)
+	}
+	if a, again := ask(11, `{"id": 11, "shadow": true}`), ask(12, `{"id": 12, "shadow": true}`); a.Shadow == "" || again.Shadow != a.Shadow {
+		t.Errorf("the shadow: %+v, %+v", a, again)
+	}
 	if err := end(); err != nil {
 		t.Error(err)
 	}

@@ -19,6 +19,16 @@
 //	{"id": 4, "layouts": true}
 //	{"id": 4, "layouts": {"PullArgs": {"size": …, "fields": {"context": {"offset": 0, "size": 40}, …}}}}
 //
+//	{"id": 5, "shadow": true}
+//	{"id": 5, "shadow": "/proc/123/fd/9"}
+//
+//	{"id": 6, "findings": [{"rank": 0, "seed": 0, "lines": {"17": {"file": "prog.py", "line": 3, "source": "t.fill_(1)"}}, "findings": […]}, …]}
+//	{"id": 6, "findings": [{"kind": "race between ranks", "ranks": [0], "accesses": […], "order": "…", "repair": "…", …}]}
+//
+// A shadow is the memory by which the sanitizer watches all ranks together; it lasts as long as the
+// companion. Findings are the reports of ranks, as type Report of package foreign has them, and come
+// back as those of a session, as --json prints them; without any, the answer has an empty list.
+//
 // A request with "watched": true asks for kernels whose accesses the sanitizer sees. An answer with
 // "error" says why there is nothing else in it; "diagnostics" are the errors of a compiler at lines of
 // the text. A line that is no request is answered with its number, or with 0 if it has none.

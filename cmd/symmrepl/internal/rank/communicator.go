@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/finding"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
 )
@@ -112,27 +113,8 @@ func (c communicator) Sanitizing() (s session.Sanitizing) {
 }
 
 // Findings returns the new findings of the sanitizer.
-func (c communicator) Findings() (found []session.Finding) {
-	for _, f := range c.runtime.Findings() {
-		out := session.Finding{Kind: f.Kind.String(), Memory: f.Memory, Order: f.Order, Repair: f.Repair, Seed: f.Seed}
-		for _, a := range f.Accesses {
-			access := session.Access{
-				Rank: a.Rank, Op: a.Op, Bytes: a.Bytes, Kernel: a.Kernel, At: line(c.places, a.Caller), File: a.File,
-				Line: a.Line, Column: a.Column, Source: a.Source,
-				Block: a.Block, Thread: a.Thread, Threads: a.Threads,
-			}
-			var call session.Error
-			if c.places.Place(&call, a.Caller); a.File == "" && call.File != "" { // the host's, or a stream's
-				access.File, access.Line, access.Column, access.Source = call.File, call.Line, call.Column, call.Source
-			}
-			if access.Source == "" {
-				access.Call = call.Source
-			}
-			out.Accesses = append(out.Accesses, access)
-		}
-		found = append(found, out)
-	}
-	return found
+func (c communicator) Findings() []session.Finding {
+	return finding.Of(c.runtime.Findings(), c.places.Place)
 }
 
 func (c communicator) BeginCell(cell int) { c.runtime.BeginCell(cell) }
