@@ -2,11 +2,13 @@
 
 import contextlib
 import ctypes
+import json
 import os
 import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
@@ -275,6 +277,152 @@ class Companions(unittest.TestCase):
         for t in threads:
             t.join()
         self.assertEqual(wrong, [])
+
+WATCHED = """extern "C" __global__ void write(int* x, int value) { x[threadIdx.x] = value; }
+extern "C" __global__ void read(int* x, int* out) { out[threadIdx.x] = x[threadIdx.x]; }
+extern "C" __global__ void send(int* x, unsigned* flag, int fence) {
+  x[0] = 7;
+  if (fence) __threadfence_system();
+  *(volatile unsigned*)flag = 1;
+}
+extern "C" __global__ void receive(int* x, unsigned* flag, int* out, int fence) {
+  while (*(volatile unsigned*)flag != 1) ;
+  if (fence) __threadfence_system();
+  out[0] = x[0];
+}
+"""
+
+RANK = f"""import json, os, struct, sys
+from symmrepl.emulator import sanitize
+from symmrepl.emulator.device import Device
+from symmrepl.emulator.memory import Mapping, Part, Segment
+sanitize.deliver = lambda report: print(json.dumps(report), flush=True)
+rank, d = int(os.environ["RANK"]), Device()
+mine = Segment(8192, [Part(0, 4096, "the flags", "word", 4), Part(4096, 256, "int32[64]", "element", 4)])
+print(mine.name, flush=True)
+theirs = Mapping(sys.stdin.readline(), 1 - rank, mine.parts)
+kernels = d.compile({WATCHED!r}, "prog.py", 10)
+flag = [m.address for m in ((mine, theirs) if rank == 0 else (theirs, mine))]
+x, scratch = [f + 4096 for f in flag], Segment(4096)
+out = scratch.address
+def run(name, threads, pattern, *arguments):
+    d.launch(kernels[name][0], (1, 1, 1), (threads, 1, 1), struct.pack(pattern, *arguments))
+def meet():
+    sanitize.publish()
+    print("meet", flush=True)
+    sys.stdin.readline()
+    sanitize.observe()
+"""
+
+
+class Sanitized(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.keeper = Companion()
+        cls.folder = tempfile.TemporaryDirectory()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def run_ranks(self, text, shadow=None, **environment):
+        """Runs two ranks, and returns their reports and statuses."""
+        program = os.path.join(self.folder.name, "prog.py")
+        with open(program, "w") as file:
+            file.write(RANK + textwrap.dedent(text))
+        if shadow is None:
+            keeper = Companion()
+            shadow = keeper.shadow()
+        both = [
+            subprocess.Popen(
+                [sys.executable, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                env={**os.environ, "SYMMREPL_SANITIZE": shadow, "RANK": str(r), **environment},
+            )
+            for r in range(2)
+        ]  # fmt: skip
+        reports, waiting, open_ = [], [], list(both)
+        names = [p.stdout.readline() for p in both]
+        for p, name in zip(both, reversed(names)):
+            with contextlib.suppress(OSError):
+                p.stdin.write(name)
+                p.stdin.flush()
+        while open_:
+            p = open_[0]
+            line = p.stdout.readline()
+            if line == "meet\n":
+                waiting.append(open_.pop(0))
+                if not open_:
+                    for other in waiting:
+                        other.stdin.write("\n")
+                        other.stdin.flush()
+                    open_, waiting = waiting, []
+            elif line:
+                reports.append(json.loads(line))
+            else:
+                open_.pop(0)
+        said = [p.communicate()[1] for p in both]
+        return reports, [p.returncode for p in both], said
+
+    def findings(self, text, **environment):
+        reports, statuses, said = self.run_ranks(text, **environment)
+        self.assertEqual(statuses, [0, 0], said)
+        self.assertEqual(sorted(r["rank"] for r in reports if r.get("ended")), [0, 1])
+        return self.keeper.findings(reports)
+
+    def test_right(self):
+        text = """
+        for i in range(3):
+            run("write", 64, "<Qi", x[rank], i)
+            meet()
+            run("read", 64, "<QQ", x[1 - rank], out)
+            meet()
+        run("send", 1, "<QQi", x[1 - rank], flag[1 - rank], 1)
+        run("receive", 1, "<QQQi", x[rank], flag[rank], out, 1)
+        """
+        for seed in ("0", "1", "2"):
+            self.assertEqual(self.findings(text, SYMMREPL_SEED=seed), [])
+
+    def test_race(self):
+        found = self.findings("""
+        if rank == 0:
+            run("write", 64, "<Qi", x[0], 1)
+        print("meet", flush=True), sys.stdin.readline()
+        if rank == 1:
+            run("read", 64, "<QQ", x[0], out)
+        """)
+        self.assertEqual([f["kind"] for f in found], ["race between ranks"], found)
+        f = found[0]
+        self.assertEqual((f["ranks"], f["memory"]), ([1], "in int32[64] of rank 0"))
+        self.assertEqual([(a["rank"], a["op"], a["file"], a["line"], a["kernel"]) for a in f["accesses"]],
+                         [(1, "reads", "prog.py", 11, "read"), (0, "writes", "prog.py", 10, "write")])
+        self.assertIn("x[threadIdx.x] = value", f["accesses"][1]["source"])
+        line = 1 + RANK[: RANK.index("    d.launch(")].count("\n")
+        self.assertEqual([a["launched"].rpartition("/")[2] for a in f["accesses"]], [f"prog.py:{line}"] * 2)
+
+    def test_missing_fence(self):
+        found = self.findings("""
+        if rank == 0:
+            run("send", 1, "<QQi", x[1], flag[1], 0)
+        else:
+            run("receive", 1, "<QQQi", x[1], flag[1], out, 1)
+        """)
+        self.assertEqual([f["kind"] for f in found], ["order too weak"])
+        self.assertIn("fence before the store", found[0]["repair"])
+
+    def test_host_and_bounds(self):
+        found = self.findings("""
+        if rank == 0:
+            d.sanitizer.calling()
+            d.sanitizer.touched(x[0], 4, True)
+        print("meet", flush=True), sys.stdin.readline()
+        if rank == 1:
+            run("read", 1, "<QQ", x[0], out)
+            run("write", 65, "<Qi", x[1], 1)
+        """)
+        self.assertEqual([f["kind"] for f in found], ["race with the host", "out of bounds"])
+        host = found[0]["accesses"][1]
+        self.assertEqual((host["rank"], host["source"].strip()), (0, "d.sanitizer.calling()"))
+        self.assertIn("right behind int32[64], where element 64 would be", found[1]["memory"])
 
 
 if __name__ == "__main__":

@@ -77,6 +77,14 @@ class Companion:
         """Returns the structs that this project's kernels take, by name, each with its size and its fields' offsets and sizes."""
         return dict(self._ask(layouts=True)["layouts"])
 
+    def shadow(self) -> str:
+        """Returns the name of a shadow for the sanitizer: see `sanitize`. It lasts as long as the companion."""
+        return str(self._ask(shadow=True)["shadow"])
+
+    def findings(self, reports: Sequence[Message]) -> List[Message]:
+        """Returns the findings in the reports of all ranks' sanitizers in words, each once."""
+        return list(self._ask(findings=list(reports))["findings"])
+
     def _ask(self, **request: Any) -> Message:
         answers: queue.Queue[Optional[Message]] = queue.Queue()
         with self._lock:
@@ -93,7 +101,7 @@ class Companion:
             self._process.stdin.write(line)
             self._process.stdin.flush()
         answer = answers.get()
-        if answer is not None and not {"library", "layouts", "error"} & answer.keys():
+        if answer is not None and not {"library", "layouts", "shadow", "findings", "error"} & answer.keys():
             answer = None  # another program than the companion
         if answer is None:
             raise Unavailable(f"the process that compiles kernels has ended (status {self._process.poll()}): start the program again")

@@ -13,6 +13,7 @@ import time
 import weakref
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
+from . import sanitize
 from .companion import Companion, Parameter
 from .errors import KernelFault, LaunchError, Unavailable, WaitTimeout
 
@@ -100,12 +101,14 @@ class Kernel(NamedTuple):
 class Module:
     """A loaded library of kernels. Two modules of one library have variables of their own."""
 
-    def __init__(self, device: Device, path: str) -> None:
+    def __init__(self, device: Device, path: str, name: str, line: int, text: str) -> None:
         error = ctypes.c_char_p()
         with _copy(path) as private:
             self.handle = device.library.emu_module_load(private.encode(), ctypes.byref(error))
         if not self.handle:
             raise Unavailable(f"{path} cannot be loaded: {(error.value or b'').decode(errors='replace')}")
+        if device.sanitizer is not None:
+            device.sanitizer.module(self.handle, path, name, line, text)
         self.kernels: Dict[str, Kernel] = {}
         found = _Kernel()
         while device.library.emu_module_kernel(self.handle, len(self.kernels), ctypes.byref(found)):
@@ -150,30 +153,38 @@ class Device:
         self.watch = ctypes.addressof(ctypes.c_char.from_buffer(self._page))
         """The address of this process's symm::Watch."""
         self._device = self.library.emu_device_open(self.watch)
+        self.sanitizer = sanitize.watch(self.library, self._device)
+        """The sanitizer, if this process is watched."""
         self._stream = self.library.emu_stream_open(self._device)
         self._owner = os.getpid()
         self._operations: Dict[str, Kernel] = {}
         self._layouts: Optional[Dict[str, Any]] = None
         self._ordinal = 0
         self._broken: Optional[str] = None
-        weakref.finalize(self, _close, self.library, self._device, self._stream, self._owner)
+        weakref.finalize(self, _close, self.library, self._device, self._stream, self._owner, self.sanitizer)
 
-    def load(self, path: str) -> Module:
-        """Loads a library of kernels. It stays loaded until this process ends."""
-        return Module(self, path)
+    def load(self, path: str, name: str = "", line: int = 1, text: str = "") -> Module:
+        """Loads a library of kernels, which stays loaded until this process ends.
+
+        name and line are the place of its text in the program; without a name, findings of the sanitizer are at the launch.
+        """
+        return Module(self, path, name, line, text)
 
     def compile(
-        self, text: str, name: str = "kernel.cu", line: int = 1, instances: Sequence[str] = ()
+        self, text: str, name: str = "kernel.cu", line: int = 1, instances: Sequence[str] = (), own: bool = False
     ) -> Dict[str, Tuple[Kernel, List[Parameter]]]:
-        """Compiles a text of CUDA C++ and returns its kernels with their parameters, by name. Errors: CompileError."""
-        library = self.companion.kernels(text, name, line, instances)
-        module = self.load(library.path)
+        """Compiles a text of CUDA C++ and returns its kernels with their parameters, by name. Errors: CompileError.
+
+        own says that the text is this package's, so that findings of the sanitizer are at the launch.
+        """
+        library = self.companion.kernels(text, name, line, instances, self.sanitizer is not None)
+        module = self.load(library.path) if own else self.load(library.path, name, line, text)
         return {name: (module.kernels[name], parameters) for name, parameters in library.kernels.items()}
 
     def operation(self, name: str) -> Kernel:
         """Returns a kernel of this project, such as ``pull_reduce_f32``."""
         if name not in self._operations:
-            self._operations[name] = self.load(self.companion.operation(name)).kernels[name]
+            self._operations[name] = self.load(self.companion.operation(name, self.sanitizer is not None)).kernels[name]
         return self._operations[name]
 
     def pack(self, struct_name: str, **fields: Any) -> bytes:
@@ -220,17 +231,27 @@ class Device:
             raise LaunchError(f"{kernel.name}: a block {tuple(block)} has more than {MAX_THREADS} threads")
         if not 0 <= shared <= MAX_SHARED:
             raise LaunchError(f"{kernel.name}: {shared} bytes of shared memory: at most {MAX_SHARED} are possible")
+        if self.sanitizer is not None:
+            self.sanitizer.calling()
         shape = _Shape((ctypes.c_uint32 * 3)(*grid), (ctypes.c_uint32 * 3)(*block), shared)
         self.library.emu_stream_launch(self._stream, kernel.module.handle, kernel.entry, ctypes.byref(shape), arguments, len(arguments))
-        self._finish(kernel)
+        try:
+            self._finish(kernel)
+        finally:
+            if self.sanitizer is not None:
+                self.sanitizer.collect()
 
     def _finish(self, kernel: Kernel) -> None:
         try:
-            began = time.monotonic()
+            began = collected = time.monotonic()
             while not self.library.emu_stream_idle(self._stream):
-                passed = time.monotonic() - began
+                now = time.monotonic()
+                passed = now - began
                 if passed > 0.0005:  # a thread of Python that polls takes time from kernels
                     time.sleep(min(passed / 10, 0.01))
+                if self.sanitizer is not None and now - collected > 0.1:  # the kernel may hang
+                    self.sanitizer.collect()
+                    collected = now
         except BaseException:
             self._page[0] |= 1  # symm::kAbort
             self._synchronize(kernel)
@@ -267,7 +288,9 @@ def _described(fault: _Fault) -> str:
     return f"signal {fault.signal} {where}"
 
 
-def _close(library: Any, device: int, stream: int, owner: int) -> None:
+def _close(library: Any, device: int, stream: int, owner: int, sanitizer: Optional[sanitize.Sanitizer]) -> None:
     if os.getpid() == owner:
+        if sanitizer is not None:
+            sanitizer.end()
         library.emu_stream_close(stream)
         library.emu_device_close(device)

@@ -7,6 +7,7 @@ import fcntl
 import mmap
 import os
 import weakref
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 from .errors import Unavailable
 
@@ -22,10 +23,59 @@ _PROT_NONE, _MAP_FIXED, _MAP_NORESERVE = 0, 0x10, 0x4000  # names that module mm
 _ADD_SEALS, _SEALS = 1033, 1 | 2 | 4  # fcntl's F_ADD_SEALS; against further seals, shrinking and growing
 
 
-class Segment:
-    """Memory of this process that others can map: zeroed, and rounded up to pages. It is unmapped when this object is gone."""
+class Part(NamedTuple):
+    """A thing in a segment, for findings of the sanitizer: "float32[64]", and what an element of it is called, and its size."""
 
-    def __init__(self, size: int) -> None:
+    offset: int
+    bytes: int
+    name: str
+    element: str
+    size: int
+
+
+class Area(NamedTuple):
+    """Memory that is mapped in this process. peer is the rank whose memory it is, -1 for this process."""
+
+    address: int
+    size: int
+    inode: int
+    mine: bool
+    peer: int
+    parts: List[Part]
+
+
+_areas: Dict[int, Area] = {}  # what is mapped now, by address
+_watcher: Any = None  # the sanitizer, if there is one
+
+
+def watch_by(watcher: Any) -> None:
+    """Lets the sanitizer watch what is mapped and what will be: calls its methods mapped and unmapped."""
+    global _watcher
+    _watcher = watcher
+    for area in list(_areas.values()):
+        watcher.mapped(area)
+
+
+def described(address: int) -> Optional[Dict[str, Any]]:
+    """Returns what an address lies in or nearest to, in the form of findings; None if nothing is near."""
+    for area in list(_areas.values()):
+        if area.address - GUARD <= address < area.address + area.size + GUARD and area.parts:
+            offset = address - area.address
+            p = min(area.parts, key=lambda p: max(p.offset - offset, offset - (p.offset + p.bytes - 1), 0))
+            return {
+                "name": p.name, "peer": area.peer, "address": area.address + p.offset, "bytes": p.bytes, "element": p.element, "size": p.size,
+            }  # fmt: skip
+    return None
+
+
+class Segment:
+    """Memory of this process that others can map: zeroed, and rounded up to pages. It is unmapped when this object is gone.
+
+    parts are what lies in it: kernels access nothing else there.
+    """
+
+    def __init__(self, size: int, parts: Sequence[Part] = ()) -> None:
+        self.parts = list(parts)
         self.size = -(-max(size, 1) // mmap.PAGESIZE) * mmap.PAGESIZE
         try:
             self.descriptor = os.memfd_create("symmrepl", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
@@ -37,7 +87,7 @@ class Segment:
             fcntl.fcntl(self.descriptor, _ADD_SEALS, _SEALS)
         except (OSError, OverflowError) as e:
             raise Unavailable(f"shared memory of {size} bytes: {e}") from e
-        self.address = _mapped(self, self.descriptor, self.size)
+        self.address = _mapped(self, self.descriptor, self.size, -1, self.parts)
 
     @property
     def name(self) -> str:
@@ -46,9 +96,9 @@ class Segment:
 
 
 class Mapping:
-    """Another process's segment in this one. It is unmapped when this object is gone."""
+    """Another process's segment in this one, with its parts, and the rank of that process. It is unmapped when this object is gone."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, peer: int = 0, parts: Sequence[Part] = ()) -> None:
         owner, descriptor, size = (int(word) for word in name.split())
         try:
             fd = os.open(f"/proc/{owner}/fd/{descriptor}", os.O_RDWR | os.O_CLOEXEC)
@@ -60,12 +110,12 @@ class Mapping:
             if os.fstat(fd).st_size != size:
                 raise Unavailable(f"the memory of process {owner} has {os.fstat(fd).st_size} bytes, not {size}: has the process ended?")
             self.size = size
-            self.address = _mapped(self, fd, size)
+            self.address = _mapped(self, fd, size, peer, parts)
         finally:
             os.close(fd)
 
 
-def _mapped(owner: object, descriptor: int, size: int) -> int:
+def _mapped(owner: object, descriptor: int, size: int, peer: int, parts: Sequence[Part]) -> int:
     """Maps a descriptor between guard areas until owner is gone, and returns the address."""
     whole = _libc.mmap(None, size + 2 * GUARD, _PROT_NONE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE, -1, 0)
     if whole == _FAILED:
@@ -74,5 +124,16 @@ def _mapped(owner: object, descriptor: int, size: int) -> int:
         error = os.strerror(ctypes.get_errno())
         _libc.munmap(whole, size + 2 * GUARD)
         raise Unavailable(f"{size} bytes cannot be mapped: {error}")
-    weakref.finalize(owner, _libc.munmap, whole, size + 2 * GUARD).atexit = False  # kernels may still run at the end of the process
-    return int(whole) + GUARD
+    area = Area(int(whole) + GUARD, size, os.fstat(descriptor).st_ino, isinstance(owner, Segment), peer, [Part(*p) for p in parts])
+    weakref.finalize(owner, _unmap, area).atexit = False  # kernels may still run at the end of the process
+    _areas[area.address] = area
+    if _watcher is not None:
+        _watcher.mapped(area)
+    return area.address
+
+
+def _unmap(area: Area) -> None:
+    del _areas[area.address]
+    if _watcher is not None:
+        _watcher.unmapped(area)
+    _libc.munmap(area.address - GUARD, area.size + 2 * GUARD)
