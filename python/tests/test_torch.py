@@ -246,6 +246,43 @@ class Programs(unittest.TestCase):
         symm_mem.rendezvous(t, G).barrier()
         """)
 
+    def test_differing(self):
+        # Ranks that make different calls all learn it before anything runs, and go on.
+        self.run_program("""
+        import time
+        Mismatch = symmrepl.torch.Mismatch
+        t, u = (symm_mem.empty(16, dtype=torch.float32, device="cpu").fill_(rank) for _ in range(2))
+        other = symm_mem.empty(16, dtype=torch.int32, device="cpu")
+        for x in (t, u, other):
+            symm_mem.rendezvous(x, G)
+        odd = rank == world - 1
+        total = [world * (world - 1) / 2] * 16
+        for late in (0, 0.1):
+            if odd:
+                time.sleep(late)
+            for call, args, text in (
+                (ops.one_shot_all_reduce, (t[:8] if odd else t, "sum", name), "input is torch.float32["),
+                (ops.one_shot_all_reduce, (other if odd else t, "sum", name), "input is torch."),
+                (ops.one_shot_all_reduce, (t, "max" if odd else "sum", name), "reduce_op is "),
+                (ops.one_shot_all_reduce, (u if odd else t, "sum", name), "the memory of input is allocation number "),
+                (ops.one_shot_all_reduce, (t[8:] if odd else t[:8], "sum", name), "from byte "),
+                (ops.two_shot_all_reduce_ if odd else ops.one_shot_all_reduce, (t, "sum", name), f"calls {'one' if odd else 'two'}_shot_all_reduce"),
+                (ops.one_shot_all_reduce, (t[:0] if odd else t, "sum", name), "input is torch.float32["),
+            ):
+                e = refused(Mismatch, text, call, *args)
+                if not all(word in str(e) for word in (f"rank {rank}: ", " on rank " if "calls" not in text else " calls ", "prog.py:")):
+                    raise AssertionError(str(e))
+            same(ops.one_shot_all_reduce(t, "sum", name), total)
+        new = symm_mem.empty(16, dtype=torch.float32, device="cpu")
+        if odd:
+            refused(Mismatch, "allocation new", ops.one_shot_all_reduce, new, "sum", name)
+        else:
+            refused(Mismatch, "allocation new", ops.one_shot_all_reduce, t, "sum", name)
+        same(ops.one_shot_all_reduce(new.fill_(rank), "sum", name), total)
+        n = 4096 * world + 1  # slices of different sizes
+        ops.two_shot_all_reduce_(symm_mem.empty(n, device="cpu").fill_(rank), "sum", name)
+        """)
+
     def test_subgroups(self):
         self.run_program("""
         t = symm_mem.empty(4, dtype=torch.int32, device="cpu").fill_(rank)

@@ -15,13 +15,13 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tu
 
 from . import sanitize
 from .companion import Companion, Parameter
-from .errors import KernelFault, LaunchError, Unavailable, WaitTimeout
+from .errors import KernelFault, LaunchError, Refused, Unavailable, WaitTimeout
 
 WATCH_BYTES = 5248
 """The size of symm::Watch, the page by which the waits of kernels communicate with the host."""
 _FAULT_AT = 64  # where the page has the record of the first wait that gave up
 _RECORD = struct.Struct("<6I5Q")  # symm::WaitRecord
-_TIMEOUT, _ABORTED = 2, 3  # states of a record
+_REFUSED = 5  # a state of a record: a kernel refused a value
 
 MAX_GRID, MAX_BLOCK, MAX_THREADS = (2**31 - 1, 65535, 65535), (1024, 1024, 64), 1024
 """The most blocks of a grid and threads of a block in each dimension, and threads of a block, as on GPUs."""
@@ -261,6 +261,8 @@ class Device:
         state, kind, _, rank, peer, channel, want, seen, elapsed, _, _ = _RECORD.unpack_from(self._page, _FAULT_AT)
         if state:
             self._page[:] = bytes(WATCH_BYTES)
+            if state == _REFUSED:
+                raise Refused(kernel.name, kind, peer, channel, seen, want)
             raise WaitTimeout(
                 f"{kernel.name} on rank {rank} waited {elapsed / 1e9:.3g} s for rank {peer} on channel {channel}: "
                 f"it saw {seen} and wants {want}",

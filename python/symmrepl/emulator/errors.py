@@ -45,6 +45,14 @@ class WaitTimeout(EmulatorError, RuntimeError, TimeoutError):
         self.peer, self.channel = peer, channel
 
 
+class Refused(EmulatorError, ValueError):
+    """A kernel refused a value that it found in memory. Its fields are those of symm::refuse."""
+
+    def __init__(self, kernel: str, what: int, rank: int, index: int, value: int, limit: int) -> None:
+        super().__init__(f"{kernel} refused value {index} of rank {rank}, {value}: the limit is {limit}")
+        self.what, self.rank, self.index, self.value, self.limit = what, rank, index, value, limit
+
+
 class LaunchError(EmulatorError, ValueError):
     """A launch was refused before anything ran. argument is the number of the argument to blame, from 0, or None."""
 

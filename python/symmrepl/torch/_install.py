@@ -11,6 +11,7 @@ from torch._C._distributed_c10d import _SymmetricMemory
 
 from . import groups, handle, memory, operators
 from .errors import Misuse
+from .operators import onesided, words
 
 OLDEST, NEWEST = (2, 11), (2, 15)
 BACKEND = "SYMMREPL"
@@ -86,11 +87,11 @@ def _patch() -> None:
         theirs["set_group_info"](group_name, rank, world_size, store)
 
     def memset32(tensor: torch.Tensor, offset: int, val: int, count: int = 1) -> torch.Tensor:
-        function = operators.memset32_ if tensor.device.type == "cpu" else theirs["memset32"]
+        function = words.memset32_ if tensor.device.type == "cpu" else theirs["memset32"]
         return function(tensor, offset, val, count)
 
     def stream_write_value32(tensor: torch.Tensor, offset: int, val: int) -> torch.Tensor:
-        function = operators.stream_write_value32_ if tensor.device.type == "cpu" else theirs["stream_write_value32"]
+        function = words.stream_write_value32_ if tensor.device.type == "cpu" else theirs["stream_write_value32"]
         return function(tensor, offset, val)
 
     def get_mempool_allocator(device: Any) -> Any:
@@ -116,7 +117,7 @@ def _patch() -> None:
     def get_copy(dst: torch.Tensor, hdl: Any, peer: int, offset: int = 0) -> None:
         if not isinstance(hdl, handle.Handle):
             return get(dst, hdl, peer, offset)
-        return operators.get(dst, hdl, peer, offset)
+        return onesided.get(dst, hdl, peer, offset)
 
     for function, name in ((get_symm_mem_workspace, "get_symm_mem_workspace"), (get_copy, "get")):
         function.__name__, function.__doc__ = name, getattr(symm_mem, name).__doc__

@@ -1,4 +1,4 @@
-"""Groups of ranks: how they exchange words at a rendezvous, and the memory by which their operators signal."""
+"""Groups of ranks, and how they exchange words at a rendezvous."""
 
 from __future__ import annotations
 
@@ -10,13 +10,9 @@ import torch.distributed as dist
 from torch.distributed import distributed_c10d as c10d
 
 from ..emulator.device import Device
-from ..emulator.memory import Mapping, Segment
 from .errors import Mismatch, Misuse
 
 MAX_RANKS = 72
-CHANNELS = 64
-"""For barriers of operators: a kernel with a barrier in every block has at most so many blocks."""
-_COUNTERS = 64
 
 _device: Optional[Device] = None
 _groups: Dict[str, Group] = {}
@@ -44,55 +40,35 @@ class Group:
             raise Misuse(rank, "rendezvous", f"the group {name} has {size} ranks: at most {MAX_RANKS} can share memory")
         self.name, self.rank, self.size, self.members, self.process_group = name, rank, size, members, process_group
         self._store = dist.PrefixStore("symmrepl", store)
-        self._calls = 0
-        self._signals: Optional[List[int]] = None
+        self.calls = 0
+        self.block: Any = None  # the memory of its operators: see module block
         self.broken: Optional[str] = None  # the operator that has not ended: the ranks' signals do not agree any more
-        self._kept: List[Any] = []
+        self.kept: List[Any] = []  # memory of other ranks
 
     def gather(self, op: str, **words: Any) -> List[Dict[str, Any]]:
         """Returns the words of all ranks, by rank. Errors: Mismatch if a rank makes another call, or none."""
-        self._calls += 1
-        key = f"{self._calls}/"
+        self.calls += 1
+        key = f"{self.calls}/"
         self._store.set(f"{key}{self.rank}", json.dumps({"op": op, **words}))
         everyone = []
         for r in range(self.size):
             try:
                 self._store.wait([f"{key}{r}"], self._patience())
             except dist.DistStoreError as e:
-                call = f"number {self._calls} of group {self.name}"
+                call = f"number {self.calls} of group {self.name}"
                 raise Mismatch(self.rank, op, f"rank {r} has not come to this call, {call}: {e}") from None
             theirs = json.loads(self._store.get(f"{key}{r}"))
             if theirs["op"] != op:
-                raise Mismatch(self.rank, op, f"rank {r} calls {theirs['op']}, as call {self._calls} of group {self.name}")
+                raise Mismatch(self.rank, op, f"rank {r} calls {theirs['op']}, as call {self.calls} of group {self.name}")
             everyone.append(theirs)
         return everyone
-
-    def agree(self, op: str, **words: Any) -> None:
-        """Raises Mismatch unless the words are the same on all ranks."""
-        for r, theirs in enumerate(self.gather(op, **words)):
-            for word, value in words.items():
-                if theirs[word] != value:
-                    raise Mismatch(self.rank, op, f"{word} is {value} here and {theirs[word]} on rank {r}")
 
     def _patience(self) -> datetime.timedelta:
         if self.process_group is not None:
             return c10d._get_default_timeout(dist.get_backend(self.process_group))
         return datetime.timedelta(minutes=5)
 
-    def signals(self) -> List[int]:
-        """Returns the addresses of the operators' signal blocks, by rank. The first call is collective."""
-        if self._signals is None:
-            words = (CHANNELS * (2 * self.size + 1) + 2) // 2 * 2 + 2 * _COUNTERS
-            mine = Segment(4 * words)
-            self._signals = []
-            for r, theirs in enumerate(self.gather("the first operator of a group", memory=mine.name)):
-                memory = mine if r == self.rank else Mapping(theirs["memory"])
-                self._kept.append(memory)
-                self._signals.append(memory.address)
-            self.gather("the first operator of a group")  # all have mapped before any may end
-        return self._signals
-
-    def context(self, timeout: float = 0, channels: int = CHANNELS) -> bytes:
+    def context(self, timeout: float = 0, channels: int = 0) -> bytes:
         return device().context(self.rank, self.size, timeout, channels)
 
 

@@ -8,29 +8,12 @@ from typing import Any, Callable, List, Sequence, Tuple
 import torch
 from torch._C._distributed_c10d import _SymmetricMemory
 
-from ..emulator.device import Kernel
 from ..emulator.errors import WaitTimeout
 from ..emulator.memory import Mapping
+from . import block, signals
 from .errors import Mismatch, Misuse
 from .groups import Group, device
 from .memory import find, offset_in, view
-
-# A signal pad has PyTorch's layout: a word for each channel and source rank, 0 or 1. Such are the slots of symm/signal.cuh.
-_SIGNALS = """
-extern "C" __global__ void put(symm::Signals s, symm::Context c, int peer, unsigned channel) { symm::put_signal(s, c, peer, channel); }
-extern "C" __global__ void wait(symm::Signals s, symm::Context c, int peer, unsigned channel) { symm::wait_signal(s, c, peer, channel); }
-extern "C" __global__ void barrier(symm::Signals s, symm::Context c, int, unsigned channel) {
-  const int peer = threadIdx.x;
-  if (peer < c.world_size && peer != c.rank && symm::put_signal(s, c, peer, channel)) symm::wait_signal(s, c, peer, channel);
-}
-"""
-_kernels: dict[str, Kernel] = {}
-
-
-def _signal_kernel(name: str) -> Kernel:
-    if not _kernels:
-        _kernels.update((n, k) for n, (k, _) in device().compile(_SIGNALS, "symmrepl.torch").items())
-    return _kernels[name]
 
 
 class Handle(_SymmetricMemory):
@@ -45,6 +28,8 @@ class Handle(_SymmetricMemory):
     _pads: List[int]
     _kept: List[Any]
     _offset: int
+    id: int
+    """The number of the rendezvous in the group, the same on all ranks."""
 
     rank = property(lambda self: self._group.rank)
     world_size = property(lambda self: self._group.size)
@@ -139,7 +124,7 @@ class Handle(_SymmetricMemory):
         arguments = b"".join(p.to_bytes(8, "little") for p in self._pads).ljust(8 * 72, b"\0")
         arguments += self._group.context(timeout_ms / 1000, channels) + peer.to_bytes(4, "little") + channel.to_bytes(4, "little")
         try:
-            device().launch(_signal_kernel(kernel), (1, 1, 1), (self.world_size if kernel == "barrier" else 1, 1, 1), arguments)
+            device().launch(signals.kernel(kernel), (1, 1, 1), (self.world_size if kernel == "barrier" else 1, 1, 1), arguments)
         except WaitTimeout as e:
             raise WaitTimeout(
                 f"rank {self.rank}: {op} on channel {channel} with rank {e.peer} timed out after {timeout_ms} ms", e.peer, channel
@@ -165,9 +150,11 @@ def rendezvous(tensor: torch.Tensor, resolve: Callable[[], Group]) -> Handle:
         return known
     mine = {"size": a.size, "offset": offset, "pad": a.pad_size, "memory": a.segment.name, "at": a.at}
     everyone = group.gather("rendezvous", **mine)
+    number = group.calls
     _agreed(group, mine, everyone)
     h = Handle.__new__(Handle)
     h._group, h._size, h._pad_size, h._offset = group, a.size, a.pad_size, offset
+    h.id = number
     h._buffers, h._pads, h._kept = [], [], []
     for r, theirs in enumerate(everyone):
         memory: Any = a.segment if r == group.rank else Mapping(theirs["memory"])
@@ -176,5 +163,6 @@ def rendezvous(tensor: torch.Tensor, resolve: Callable[[], Group]) -> Handle:
         h._kept.append(memory)
     h._kept[:0] = [(ctypes.c_uint64 * group.size)(*h._buffers), (ctypes.c_uint64 * group.size)(*h._pads)]
     group.gather("rendezvous")  # all have mapped before any may free
+    block.of(group)
     a.handles[group.name] = h
     return h

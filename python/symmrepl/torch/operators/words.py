@@ -1,0 +1,42 @@
+"""Words of 32 bits, and the memory of other ranks: operators in which no rank waits."""
+
+from __future__ import annotations
+
+from typing import List
+
+import torch
+
+from .. import memory
+from ..errors import Misuse
+from ..handle import rendezvous
+from .call import Call, row
+
+
+@row("")
+def get_remote_tensors(x: torch.Tensor, group_name: str) -> List[torch.Tensor]:
+    c = Call("get_remote_tensors", group_name)
+    if memory.find(x) is None:
+        raise c.refuse("x is not symmetric: allocate it by symm_mem.empty")
+    h = rendezvous(x, lambda: c.group)
+    return [h.get_remote_tensor(p, x.shape, x.dtype) for p in range(h.world_size)]
+
+
+def _words(op: str, input: torch.Tensor, offset: int, val: int, count: int) -> torch.Tensor:
+    if input.dim() != 1 or not input.is_contiguous() or input.dtype != torch.uint32:
+        raise Misuse(None, op, f"input is {input.dtype}{list(input.shape)}: it must be a flat, contiguous uint32 tensor")
+    if offset < 0 or count <= 0 or offset + count > input.numel():
+        raise Misuse(None, op, f"{count} words from {offset} on: the tensor has {input.numel()}")
+    if not 0 <= val < 1 << 32:
+        raise Misuse(None, op, f"{val} is no value of 32 bits")
+    input[offset : offset + count] = val
+    return input
+
+
+@row("")
+def stream_write_value32_(input: torch.Tensor, offset: int, val: int) -> torch.Tensor:
+    return _words("stream_write_value32_", input, offset, val, 1)
+
+
+@row("")
+def memset32_(input: torch.Tensor, offset: int, val: int, count: int) -> torch.Tensor:
+    return _words("memset32_", input, offset, val, count)
