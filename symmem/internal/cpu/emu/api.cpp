@@ -277,6 +277,9 @@ void emu_begin(emu_device* d, uint64_t run) {
 void emu_touched(emu_device* d, uintptr_t p, size_t n, int write) {
   if (const auto s = d->watcher()) s->touched(p, n, write);
 }
+void emu_touched_rows(emu_device* d, uintptr_t p, size_t n, size_t rows, size_t pitch, int write) {
+  if (const auto s = d->watcher()) s->touched(p, n, write, rows, pitch);
+}
 const void* emu_network(emu_device* d, uintptr_t board, size_t n) {
   if (const sanitize::Range* r = sanitize::find(board); !r || r->base != board) sanitize::add(board, n, 0, false);
   if (!d->network) d->network = std::make_shared<sanitize::Network>(*d);

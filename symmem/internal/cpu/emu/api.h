@@ -193,6 +193,8 @@ void emu_observe(emu_device*);
 void emu_end(emu_device*, uint64_t run);
 void emu_begin(emu_device*, uint64_t run);
 void emu_touched(emu_device*, uintptr_t p, size_t n, int write);
+// emu_touched_rows is emu_touched for rows of n bytes whose beginnings are pitch bytes apart.
+void emu_touched_rows(emu_device*, uintptr_t p, size_t n, size_t rows, size_t pitch, int write);
 // emu_network returns a net_watcher (net/proxy/watcher.h) for an engine with that board, valid as
 // long as the device. emu_flushed: the host has waited for everything that kernels have posted or,
 // if ended is set, none of it will be done any more.

@@ -144,7 +144,7 @@ void Sanitizer::hear(Actor& a, u32* word, u32 value, std::int32_t caller) {
   a.known.learn(actor_key(a.id), a.sequence);
 }
 
-void Sanitizer::touched(std::uintptr_t p, std::size_t n, bool write) {
+void Sanitizer::touched(std::uintptr_t p, std::size_t n, bool write, std::size_t rows, std::size_t pitch) {
   std::lock_guard lock(alone_);
   Watched w;
   {
@@ -153,7 +153,7 @@ void Sanitizer::touched(std::uintptr_t p, std::size_t n, bool write) {
     host_.known.learn(actor_key(host_.id), host_.sequence);
   }
   block_.begin(worker_, 1, w, 0);
-  block_.range(p, n, write ? kWrite : kRead, nullptr);
+  for (; rows > 0; rows--, p += pitch) block_.range(p, n, write ? kWrite : kRead, nullptr);
   block_.end();
 }
 

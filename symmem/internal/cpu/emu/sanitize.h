@@ -353,14 +353,14 @@ class Sanitizer {
 
   // Actions of the host. submitted returns the knowledge with which a command given to a stream now
   // starts. synchronized: the host has waited for work with that knowledge. touched: it reads or
-  // writes bytes.
+  // writes bytes, in rows whose beginnings are pitch bytes apart.
   Known submitted();
   void synchronized(const Known&);
   void publish();
   void observe();
   void end(u64 run);
   void begin(u64 run);
-  void touched(std::uintptr_t p, std::size_t n, bool write);
+  void touched(std::uintptr_t p, std::size_t n, bool write, std::size_t rows = 1, std::size_t pitch = 0);
 
   const unsigned rank;
   const u64 seed;
