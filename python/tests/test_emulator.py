@@ -300,7 +300,7 @@ sanitize.deliver = lambda report: print(json.dumps(report), flush=True)
 rank, d = int(os.environ["RANK"]), Device()
 mine = Segment(8192, [Part(0, 4096, "the flags", "word", 4), Part(4096, 256, "int32[64]", "element", 4)])
 print(mine.name, flush=True)
-theirs = Mapping(sys.stdin.readline(), 1 - rank, mine.parts)
+theirs = Mapping(sys.stdin.readline())
 kernels = d.compile({WATCHED!r}, "prog.py", 10)
 flag = [m.address for m in ((mine, theirs) if rank == 0 else (theirs, mine))]
 x, scratch = [f + 4096 for f in flag], Segment(4096)
@@ -358,10 +358,15 @@ class Sanitized(unittest.TestCase):
                     open_, waiting = waiting, []
             elif line:
                 reports.append(json.loads(line))
-            else:
+            else:  # it has ended, and the other one meets nobody
                 open_.pop(0)
-        said = [p.communicate()[1] for p in both]
-        return reports, [p.returncode for p in both], said
+                for other in both:
+                    other.stdin.close()
+        said = [p.stderr.read() for p in both]
+        for p in both:
+            p.stdout.close()
+            p.stderr.close()
+        return reports, [p.wait(60) for p in both], said
 
     def findings(self, text, **environment):
         reports, statuses, said = self.run_ranks(text, **environment)

@@ -1,6 +1,7 @@
 """Programs on PyTorch's symmetric memory, on the cpu device. .ci/torch runs these tests with a PyTorch of each version."""
 
 import importlib.util
+import json
 import os
 import pathlib
 import subprocess
@@ -43,6 +44,8 @@ dist.destroy_process_group()
 
 @unittest.skipUnless(importlib.util.find_spec("torch"), "torch is not installed")
 class Programs(unittest.TestCase):
+    environment = {}
+
     def run_program(self, text, *worlds):
         for world in worlds or (2, 4):
             with self.subTest(world=world), tempfile.TemporaryDirectory() as folder:
@@ -50,10 +53,14 @@ class Programs(unittest.TestCase):
                 program.write_text(BEGIN + textwrap.dedent(text) + END)
                 done = subprocess.run(
                     [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(world), str(program)],
-                    capture_output=True, text=True, timeout=300, env={**os.environ, "OMP_NUM_THREADS": "1"},
+                    capture_output=True, text=True, timeout=300, env={**os.environ, "OMP_NUM_THREADS": "1", **self.environment},
                 )  # fmt: skip
                 said = [line for line in done.stderr.splitlines() if line.startswith("[rank")] or [done.stderr]
-                self.assertEqual(done.stdout.count("right"), world, done.stdout + "\n".join(said))
+                self.assertEqual(done.stdout.splitlines().count("right"), world, done.stdout + "\n".join(said))
+                self.seen(world, done.stdout)
+
+    def seen(self, world, out):
+        """Is called with the output of each program."""
 
     def test_handle(self):
         self.run_program("""
@@ -346,6 +353,64 @@ class Programs(unittest.TestCase):
         blocks = [part.partition("```")[0] for part in page.split("```python\n")[1:]]
         self.assertEqual(len(blocks), 2)
         self.run_program(f"exec({blocks[0]!r}.replace('dist.init_process_group', 'str'))\nh.barrier()\nexec({blocks[1]!r})\nsame(out, [sum(range(world))] * 1024)")
+
+
+TELL = """
+import json
+from symmrepl.emulator import sanitize
+sanitize.deliver = lambda report: print("report " + json.dumps(report) + "\\n", end="", flush=True)
+"""
+
+
+def told(f):
+    """Returns a finding as one text."""
+    accesses = [f"{a.get('launched')} rank {a['rank']} {a.get('kernel')} {a['op']} {a.get('source', '')} {a.get('call', '')}" for a in f["accesses"]]
+    return "\n  ".join([f"{f['kind']}: {f.get('memory')}: {f.get('order')}", *accesses])
+
+
+@unittest.skipUnless(importlib.util.find_spec("torch"), "torch is not installed")
+class Sanitized(unittest.TestCase):
+    """The same programs are silent under the sanitizer, and wrong ones are not."""
+
+    def findings(self, text, world=2, seed=0):
+        from symmrepl.emulator.companion import Companion
+
+        keeper = Companion()
+        reports = []
+
+        class Run(Programs):
+            environment = {"SYMMREPL_SANITIZE": keeper.shadow(), "SYMMREPL_SEED": str(seed)}
+
+            def seen(self, world, out):
+                reports.extend(json.loads(line[7:]) for line in out.splitlines() if line.startswith("report "))
+
+        Run("run_program").run_program(TELL + textwrap.dedent(text), world)
+        self.assertEqual(sorted(r["rank"] for r in reports if r.get("ended")), list(range(world)))
+        self.unseen = [u["what"] for r in reports for u in r["unseen"]]
+        return keeper.findings(reports)
+
+    def test_fill(self):
+        found = self.findings("""
+        t = symm_mem.empty(8, dtype=torch.float32, device="cpu")
+        h = symm_mem.rendezvous(t, G)
+        if rank == 0:
+            t.fill_(1)
+        else:
+            h.get_buffer(0, (8,), torch.float32).sum()
+        h.barrier()
+        """)
+        self.assertEqual([f["kind"] for f in found], ["race with the host"])
+        self.assertEqual({a["source"].strip() for a in found[0]["accesses"]}, {"t.fill_(1)", "h.get_buffer(0, (8,), torch.float32).sum()"})
+        self.assertIn("h.barrier()", found[0]["repair"])
+
+
+@unittest.skipUnless(importlib.util.find_spec("torch"), "torch is not installed")
+class Silent(Programs):
+    """Right programs have no findings."""
+
+    def run_program(self, text, *worlds):
+        found = Sanitized().findings(text, *worlds[:1])
+        self.assertEqual(found, [], "\n".join(told(f) for f in found))
 
 
 if __name__ == "__main__":

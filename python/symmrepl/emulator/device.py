@@ -153,7 +153,11 @@ class Device:
         self.watch = ctypes.addressof(ctypes.c_char.from_buffer(self._page))
         """The address of this process's symm::Watch."""
         self._device = self.library.emu_device_open(self.watch)
-        self.sanitizer = sanitize.watch(self.library, self._device)
+        try:
+            self.sanitizer = sanitize.watch(self.library, self._device)
+        except BaseException:
+            self.library.emu_device_close(self._device)  # before its page is gone
+            raise
         """The sanitizer, if this process is watched."""
         self._stream = self.library.emu_stream_open(self._device)
         self._owner = os.getpid()
@@ -171,14 +175,14 @@ class Device:
         return Module(self, path, name, line, text)
 
     def compile(
-        self, text: str, name: str = "kernel.cu", line: int = 1, instances: Sequence[str] = (), own: bool = False
+        self, text: str, name: str = "kernel.cu", line: int = 1, instances: Sequence[str] = ()
     ) -> Dict[str, Tuple[Kernel, List[Parameter]]]:
         """Compiles a text of CUDA C++ and returns its kernels with their parameters, by name. Errors: CompileError.
 
-        own says that the text is this package's, so that findings of the sanitizer are at the launch.
+        Findings of the sanitizer in a text whose name begins with ``symmrepl.``, this package's, are at the launch.
         """
         library = self.companion.kernels(text, name, line, instances, self.sanitizer is not None)
-        module = self.load(library.path) if own else self.load(library.path, name, line, text)
+        module = self.load(library.path) if name.startswith("symmrepl.") else self.load(library.path, name, line, text)
         return {name: (module.kernels[name], parameters) for name, parameters in library.kernels.items()}
 
     def operation(self, name: str) -> Kernel:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
 import ctypes
 import fcntl
+import json
 import mmap
 import os
 import weakref
@@ -45,6 +47,7 @@ class Area(NamedTuple):
 
 
 _areas: Dict[int, Area] = {}  # what is mapped now, by address
+_starts: List[int] = []  # the addresses, in order
 _watcher: Any = None  # the sanitizer, if there is one
 
 
@@ -54,6 +57,13 @@ def watch_by(watcher: Any) -> None:
     _watcher = watcher
     for area in list(_areas.values()):
         watcher.mapped(area)
+
+
+def within(address: int) -> bool:
+    """Reports whether an address lies in memory that is shared."""
+    i = bisect.bisect_right(_starts, address)
+    area = _areas.get(_starts[i - 1]) if i else None
+    return area is not None and address < area.address + area.size
 
 
 def described(address: int) -> Optional[Dict[str, Any]]:
@@ -92,14 +102,17 @@ class Segment:
     @property
     def name(self) -> str:
         """A text by which another process of this user maps the memory, as long as this one has it: `Mapping`."""
-        return f"{os.getpid()} {self.descriptor} {self.size}"
+        name = f"{os.getpid()} {self.descriptor} {self.size}"
+        return name if _watcher is None else f"{name} {json.dumps([_watcher.rank, *self.parts])}"
 
 
 class Mapping:
-    """Another process's segment in this one, with its parts, and the rank of that process. It is unmapped when this object is gone."""
+    """Another process's segment in this one, by its name. It is unmapped when this object is gone."""
 
-    def __init__(self, name: str, peer: int = 0, parts: Sequence[Part] = ()) -> None:
-        owner, descriptor, size = (int(word) for word in name.split())
+    def __init__(self, name: str) -> None:
+        words = name.split(None, 3)
+        owner, descriptor, size = (int(word) for word in words[:3])
+        peer, *parts = json.loads(words[3]) if words[3:] else [0]
         try:
             fd = os.open(f"/proc/{owner}/fd/{descriptor}", os.O_RDWR | os.O_CLOEXEC)
         except OSError as e:
@@ -127,6 +140,7 @@ def _mapped(owner: object, descriptor: int, size: int, peer: int, parts: Sequenc
     area = Area(int(whole) + GUARD, size, os.fstat(descriptor).st_ino, isinstance(owner, Segment), peer, [Part(*p) for p in parts])
     weakref.finalize(owner, _unmap, area).atexit = False  # kernels may still run at the end of the process
     _areas[area.address] = area
+    bisect.insort(_starts, area.address)
     if _watcher is not None:
         _watcher.mapped(area)
     return area.address
@@ -134,6 +148,7 @@ def _mapped(owner: object, descriptor: int, size: int, peer: int, parts: Sequenc
 
 def _unmap(area: Area) -> None:
     del _areas[area.address]
+    del _starts[bisect.bisect_left(_starts, area.address)]
     if _watcher is not None:
         _watcher.unmapped(area)
     _libc.munmap(area.address - GUARD, area.size + 2 * GUARD)

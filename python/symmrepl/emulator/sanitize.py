@@ -79,7 +79,7 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "emu_observe": (None, [ctypes.c_void_p]),
     "emu_begin": (None, [ctypes.c_void_p, ctypes.c_uint64]),
     "emu_end": (None, [ctypes.c_void_p, ctypes.c_uint64]),
-    "emu_touched": (None, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]),
+    "emu_touched_rows": (None, [ctypes.c_void_p, *[ctypes.c_size_t] * 4, ctypes.c_int]),
     "emu_findings": (ctypes.c_size_t, [ctypes.c_void_p, ctypes.POINTER(_Finding), ctypes.c_size_t]),
 }
 
@@ -137,6 +137,8 @@ class Sanitizer:
         why = library.emu_sanitize(device, shadow.encode(), rank, seed)
         if why is not None:
             raise Unavailable(f"the sanitizer cannot watch this process: {why.decode()}")
+        self.before: Optional[Callable[[], None]] = None
+        """Is called before each launch or access, and may call `observe`."""
         self._owner = os.getpid()
         self._lock = threading.Lock()  # guards the fields below
         self._lines: Dict[int, Tuple[str, int]] = {}
@@ -175,6 +177,8 @@ class Sanitizer:
 
     def calling(self) -> None:
         """Says which line of the program makes the next launch or access."""
+        if self.before is not None:
+            self.before()
         self._library.emu_calling(self._device, self._number(caller()))
 
     def _number(self, at: Tuple[str, int]) -> int:
@@ -196,9 +200,9 @@ class Sanitizer:
     def observe(self) -> None:
         self._library.emu_observe(self._device)
 
-    def touched(self, address: int, size: int, write: bool) -> None:
-        """Notes that this process itself reads or writes memory, at the line of `calling`."""
-        self._library.emu_touched(self._device, address, size, write)
+    def touched(self, address: int, size: int, write: bool, rows: int = 1, pitch: int = 0) -> None:
+        """Notes that this process itself reads or writes memory, at the line of `calling`: rows that begin pitch bytes apart."""
+        self._library.emu_touched_rows(self._device, address, size, rows, pitch, write)
 
     def unseen(self, what: str) -> None:
         """Notes that the program has begun to access memory in a way that nobody sees. The first time counts."""

@@ -16,12 +16,17 @@ emulated device of the process, in order, and end before they return. `compile` 
 text of CUDA C++, as `torch.cuda._compile_kernel` does.
 """
 
+from ..emulator import sanitize
 from ..emulator.errors import CompileError, KernelFault, LaunchError, Unavailable, WaitTimeout
 from . import _install
 from .errors import Mismatch, Misuse, TorchError
 from .kernels import Kernel, compile
 
 _install.install()
+if sanitize.wanted():
+    from . import touched
+
+    touched.install()
 
 __all__ = [
     "CompileError", "Kernel", "KernelFault", "LaunchError", "Mismatch", "Misuse", "TorchError", "Unavailable", "WaitTimeout", "compile",

@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Sequence
 import torch
 from torch._C._distributed_c10d import _SymmetricMemory
 
-from ..emulator.memory import Segment
+from ..emulator.memory import Part, Segment
 from .errors import Misuse
 
 
@@ -21,10 +21,11 @@ class Allocation:
     handles has the handles by the names of groups.
     """
 
-    def __init__(self, size: int, pad_size: int) -> None:
+    def __init__(self, size: int, pad_size: int, name: str, element: int) -> None:
         self.size, self.pad_size = size, pad_size
         self.at = -(-pad_size // mmap.PAGESIZE) * mmap.PAGESIZE
-        self.segment = Segment(self.at + max(size, 1))
+        pad = Part(0, pad_size, f"the signal pad of {name}", "word", 4)
+        self.segment = Segment(self.at + max(size, 1), [pad, Part(self.at, size, name, "element", element)])
         self.address = self.segment.address + self.at
         self.handles: Dict[str, Any] = {}
         self.group: Optional[str] = None  # the group of a rendezvous that names none
@@ -96,7 +97,8 @@ def empty_strided(shape: Sequence[int], stride: Sequence[int], dtype: torch.dtyp
     size = (last + 1) * dtype.itemsize
     a = _persistent.get(alloc_id) if alloc_id is not None else None
     if a is None:
-        a = Allocation(size, _SymmetricMemory.signal_pad_size)
+        name = f"{str(dtype).rpartition('.')[2]}{list(shape)}"
+        a = Allocation(size, _SymmetricMemory.signal_pad_size, name, dtype.itemsize)
         _allocations.add(a)
         if alloc_id is not None:
             _persistent[alloc_id] = a
