@@ -37,7 +37,7 @@ def refused(kind, text, call, *args, **kwargs):
 """
 END = """
 dist.barrier()
-print("right", flush=True)
+sys.stdout.write("right\\n")  # at once
 dist.destroy_process_group()
 """
 
@@ -150,6 +150,292 @@ class Programs(unittest.TestCase):
         ops.memset32_(words, 2, 7, 3)
         ops.stream_write_value32_(words, 0, 2**32 - 1)
         same(words, [2**32 - 1, 0, 7, 7, 7, 0, 0, 0])
+        """)
+
+    def test_gathers(self):
+        self.run_program("""
+        dtypes = (torch.float32, torch.bfloat16, torch.int64, torch.uint8)
+        for dtype in dtypes:
+            for n in (0, 1, 5, 3000):
+                mine = (torch.arange(2 * n).remainder(5) + rank).to(dtype).view(n, 2)
+                every = [(torch.arange(2 * n).remainder(5) + p).view(n, 2) for p in range(world)]
+                t = symm_mem.empty(n, 2, dtype=dtype, device="cpu").copy_(mine)
+                symm_mem.rendezvous(t, G).barrier()
+                for x in (t, mine, mine.t().contiguous().t()):
+                    same(ops._low_contention_all_gather(x, name).to(torch.int64), torch.cat(every).tolist())
+                same(ops._low_contention_all_gather_ce_multicast(mine, name).to(torch.int64), torch.cat(every).tolist())
+                out = symm_mem.empty(world * n, 2, dtype=dtype, device="cpu")
+                same(ops._low_contention_all_gather_ce_multicast_out(mine, name, out) is out, True)
+                same(out.to(torch.int64), torch.cat(every).tolist())
+                out.zero_()
+                dist.barrier()
+                h = symm_mem.rendezvous(out, G)
+                ops.memcpy_to_multicast_(out, mine, rank * mine.nbytes, name)
+                h.barrier()
+                same(out.to(torch.int64), torch.cat(every).tolist())
+                for root in range(world):
+                    t.copy_(mine)
+                    same(ops.nvshmem_broadcast(t, root, name) is t, True)
+                    same(t.to(torch.int64), every[root].tolist())
+                src, dst = (symm_mem.empty(world, n, dtype=dtype, device="cpu") for _ in range(2))
+                for p in range(world):
+                    src[p] = 10 * rank + p
+                same(ops.nvshmem_all_to_all(src, dst, name) is dst, True)
+                same(dst.to(torch.int64), [[10 * p + rank] * n for p in range(world)])
+        """)
+
+    def test_all_to_all_nd(self):
+        self.run_program("""
+        for rows, cols in ((1, 1), (3, 5), (8, 16)):
+            x = symm_mem.empty(rows, world * cols, dtype=torch.int32, device="cpu")
+            x.copy_(torch.arange(x.numel()).view(x.shape) + 1000 * rank)
+            want = [(torch.arange(x.numel()).view(x.shape) + 1000 * p)[:, rank * cols : (rank + 1) * cols].tolist() for p in range(world)]
+            for shape in ((world, rows, cols), (world * rows, cols)):
+                out = torch.zeros(shape, dtype=torch.int32)
+                symm_mem.all_to_all_nd(x, out, 1, 0, group=name)
+                same(out.view(world, rows, cols), want)
+            ops.nccl_all_to_all_nd(x.view(rows, world, cols), out, 1, 0, name)
+            same(out.view(world, rows, cols), want)
+            y = x.view(world * rows, cols)
+            want = torch.stack([(torch.arange(x.numel()).view(y.shape) + 1000 * p)[rank * rows : (rank + 1) * rows] for p in range(world)], 1).tolist()
+            for shape in ((rows, world, cols), (rows, world * cols)):
+                out = torch.zeros(shape, dtype=torch.int32)
+                symm_mem.all_to_all_nd(y, out, 0, 1, group=name)
+                same(out.view(rows, world, cols), want)
+        """)
+
+    def test_multimem(self):
+        self.run_program("""
+        for dtype in (torch.float32, torch.float16, torch.bfloat16):
+            for n in (2, 4, 66, 5000):
+                t = symm_mem.empty(n, dtype=dtype, device="cpu")
+                mine = torch.arange(n).remainder(4).add(rank).to(dtype)
+                total = [world * (i % 4) + world * (world - 1) // 2 for i in range(n)]
+                h = symm_mem.rendezvous(t, G)
+                t.copy_(mine)
+                h.barrier()
+                same(ops.multimem_one_shot_all_reduce(t, "sum", name), total)
+                out = torch.zeros_like(mine)
+                same(ops.multimem_one_shot_all_reduce_out(t, "sum", name, out) is out, True)
+                same(out, total)
+                out.zero_()
+                ops.multimem_one_shot_reduce_out(t, "sum", 1, name, out)
+                same(out, total if rank == 1 else [0] * n)
+                same(ops.multimem_all_reduce_(t, "sum", name) is t, True)
+                same(t, total)
+                t.fill_(2 * rank)
+                dist.barrier()
+                same(ops.multimem_all_reduce_(t, "avg", name), [world - 1] * n)
+                out = symm_mem.empty(world * n, dtype=dtype, device="cpu")
+                same(ops.multimem_all_gather_out(mine, name, out) is out, True)
+                same(out, [i % 4 + p for p in range(world) for i in range(n)])
+        """)
+
+    def test_rows(self):
+        self.run_program("""
+        Misuse, Mismatch = symmrepl.torch.Misuse, symmrepl.torch.Mismatch
+        ne = 2
+        splits = lambda p: [(p + 2 * k) % 4 for k in range(world * ne)]  # of rank p: for rank k // ne, expert k % ne
+        for dtype, width in ((torch.float32, 3), (torch.bfloat16, 8), (torch.int64, 1)):
+            x = symm_mem.empty(4 * world * ne, width, dtype=dtype, device="cpu")
+            out = symm_mem.empty(16 * world * ne, width, dtype=dtype, device="cpu").fill_(99)
+            back = symm_mem.empty(4 * world * ne, width, dtype=dtype, device="cpu").fill_(98)
+            mine = splits(rank)
+            total = sum(mine)
+            x[:total] = (torch.arange(total) % 7 + 10 * rank).to(dtype)[:, None]
+            i64 = dict(dtype=torch.int64, device="cpu")
+            ins = symm_mem.empty(world * ne, **i64).copy_(torch.tensor(mine))
+            outs, backs = symm_mem.empty(2, world * ne, **i64), symm_mem.empty(2, world * ne, **i64)
+            for align in (None, 1, 4):
+                ops.all_to_all_vdev_2d(x, out, ins, outs, name, align)
+                a, at, want, counts, begins = align or 1, 0, {}, [], []
+                for e in range(ne):
+                    begin = at
+                    for p in range(world):
+                        k = rank * ne + e
+                        first, n = sum(splits(p)[:k]), splits(p)[k]
+                        counts.append(n); begins.append(at)
+                        for j in range(n):
+                            want[at + j] = (first + j) % 7 + 10 * p
+                        at += n
+                    at = begin + max((at - begin + a - 1) // a * a, a)
+                same(outs, [counts, begins])
+                same({i: int(out[i, 0]) for i in want}, want)
+                ops.all_to_all_vdev_2d_offset(out, back, outs, backs, name)
+                same(back[:total], x[:total].tolist())
+                same(backs[0], mine)
+            one = symm_mem.empty(world, **i64).copy_(torch.tensor([rank + p for p in range(world)]))
+            outs1 = symm_mem.empty(2, world, **i64)
+            ops.all_to_all_vdev(x, out, one, outs1, name)
+            same(outs1[0], [p + rank for p in range(world)])
+            got = []
+            for p in range(world):
+                first = sum(p + q for q in range(rank))
+                got += [(first + j) % 7 + 10 * p if first + j < sum(splits(p)) else 0 for j in range(p + rank)]
+            same(out[: len(got), 0].to(torch.int64), got)
+            one[1] = -1 if rank == 0 else 1
+            refused(Misuse, "split 1 of rank 0 is -1", ops.all_to_all_vdev, x, out, one, outs1, name)
+            one.fill_(10**6)
+            refused(Misuse, "it must be in [0, ", ops.all_to_all_vdev, x, out, one, outs1, name)
+            one.fill_(1)
+            refused(Misuse, f"rank 0 would receive {world} rows, its out has {world - 1}", ops.all_to_all_vdev, x, out[: world - 1], one, outs1, name)
+            ops.all_to_all_vdev(x, out, one, outs1, name)
+        """)
+
+    def test_tiles(self):
+        self.run_program("""
+        Misuse, Mismatch = symmrepl.torch.Misuse, symmrepl.torch.Mismatch
+        for dtype in (torch.float32, torch.bfloat16, torch.int32):
+            whole = symm_mem.empty(12, 20, dtype=dtype, device="cpu")
+            whole.copy_(torch.arange(240).view(12, 20) % 7 + rank)
+            dst = symm_mem.empty(12, 20, dtype=dtype, device="cpu")
+            symm_mem.rendezvous(whole, G).barrier()
+            total = (torch.arange(240).view(12, 20) % 7 * world + world * (world - 1) // 2)
+            for r0, c0, n, m in ((0, 0, 12, 20), (3, 5, 4, 7), (1, 4, 8, 8), (2, 0, 1, 1)):
+                for root in (0, 1):
+                    dst.zero_()
+                    ops.tile_reduce(whole[r0 : r0 + n, c0 : c0 + m], dst[r0 : r0 + n, c0 : c0 + m], root, name)
+                    want = torch.zeros(12, 20, dtype=torch.int64)
+                    if rank == root:
+                        want[r0 : r0 + n, c0 : c0 + m] = total[r0 : r0 + n, c0 : c0 + m]
+                    same(dst.to(torch.int64), want.tolist())
+            dst.zero_()
+            tiles = [whole[3 * p : 3 * p + 3, 5:10] for p in range(world)]
+            ops.multi_root_tile_reduce(tiles, dst[:3, :5], list(range(world - 1, -1, -1)), name, "sum")
+            k = world - 1 - rank
+            same(dst[:3, :5].to(torch.int64), total[3 * k : 3 * k + 3, 5:10].tolist())
+            refused(Misuse, "is the root of two tiles", ops.multi_root_tile_reduce, tiles[:2], dst[:3, :5], [0, 0], name)
+            for dim in (0, 1):
+                length = whole.shape[dim]
+                out = torch.zeros((12 // world, 20) if dim == 0 else (12, 20 // world), dtype=dtype)
+                symm_mem.reduce_scatter_offset(whole, [out], name, dim=dim)
+                same(out.to(torch.int64), total.chunk(world, dim)[rank].tolist())
+                bounds = [0, 3, 4, 4, 10]
+                parts = [(bounds[i], bounds[i + 1]) for i in range(4) if (i + 1) % world == rank]
+                cut = lambda t, lo, hi: t[lo:hi] if dim == 0 else t[:, lo:hi]
+                outs = [torch.zeros_like(cut(total, *p)).to(dtype) for p in parts]
+                ops.nccl_reduce_scatter_offset(whole, outs, name, dim, bounds[1:], [(i + 1) % world for i in range(4)], "sum")
+                same([o.tolist() for o in outs], [cut(total, *p).tolist() for p in parts])
+            refused(Misuse, "out has 0 tensors", ops.nccl_reduce_scatter_offset, whole, [], name, 0)
+        """)
+
+    def test_one_sided(self):
+        self.run_program("""
+        Misuse, Mismatch = symmrepl.torch.Misuse, symmrepl.torch.Mismatch
+        t = symm_mem.empty(3000, dtype=torch.int32, device="cpu")
+        flag = symm_mem.empty(4, dtype=torch.int64, device="cpu")
+        h, hf = symm_mem.rendezvous(t, G), symm_mem.rendezvous(flag, G)
+        for put, get in ((ops.nvshmem_put, ops.nvshmem_get), (ops.nccl_put, ops.nccl_get)):
+            t.fill_(rank)
+            h.barrier()
+            if rank == 0:
+                put(t[5:9], 1)
+            h.barrier()
+            same(t[3:11], [rank] * 2 + [0 if rank == 1 else rank] * 4 + [rank] * 2)
+            if rank == 0:
+                get(t[:2501], 1)
+                same(t[:12], [1] * 5 + [0] * 4 + [1] * 3)
+            h.barrier()
+        for i in range(1, 4):
+            t.fill_(10 * i + rank)
+            h.barrier()
+            if rank == 0:
+                for p in range(1, world):
+                    ops.nvshmem_put_with_signal(t, h.get_signal_pad(rank, (1,), torch.int64, 7), i, p)
+            else:
+                ops.nvshmem_wait_for_signal(h.get_signal_pad(rank, (1,), torch.int64, 7), i, 0)
+                same(t[::999], [10 * i] * 4)
+            h.barrier()
+            if rank == 1:
+                ops.nvshmem_put_with_signal(t[7:8], flag[2:], 2**40 + i, 0)
+            if rank == 0:
+                ops.nvshmem_wait_for_signal(flag[2:], 2**40 + i, 1)
+                same(t[6:9], [10 * i, 10 * i, 10 * i])
+            h.barrier()
+            t.fill_(20 * i + rank)
+            h.barrier()
+            if rank == 1:
+                ops.nccl_put_with_signal(t, 100 + i, 0)
+            if rank == 0:
+                ops.nccl_wait_for_signal(t, 100 + i)
+                same(t[0].item(), 20 * i + 1)
+            h.barrier()
+        mine = torch.full((7,), rank, dtype=torch.int32)
+        for i in range(3):
+            h.barrier()
+            symm_mem.put_signal(mine + i, h, right)
+            symm_mem.wait_signal(h, left)
+            same(t[:7], [left + i] * 7)
+        out = torch.zeros(5, dtype=torch.int32)
+        t.copy_(torch.arange(3000) + rank)
+        h.barrier()
+        ops.nvshmem_get_out(out, h, 10, 3, right)
+        same(out, [10 + right, 11 + right, 12 + right, 0, 0])
+        ops.nccl_get_out(out, h, 1, 5, left)
+        same(out, [1 + left + i for i in range(5)])
+        ops._barrier(h)
+        same(ops._rendezvous(t, name) is h, True)
+        fresh = symm_mem.empty(4, device="cpu")
+        for call, args, text in (
+            (ops.nvshmem_put, (t, world), "peer is"), (ops.nvshmem_get, (torch.ones(2), 0), "not symmetric"), (ops.nccl_put, (fresh, 0), "no rendezvous"),
+            (ops.nvshmem_put, (t[::2], 0), "not contiguous"), (ops.nvshmem_wait_for_signal, (torch.zeros(1, dtype=torch.int64), 1, 0), "no signal pad"),
+            (ops.nvshmem_wait_for_signal, (torch.zeros(1, dtype=torch.int32), 1, 0), "a word of 64 bits"), (ops.nccl_get_out, (out, h, 2999, 2, 0), "on end at byte"),
+            (ops.nccl_get_out, (out, None, 0, 2, 0), "the handle is NoneType"), (ops.nccl_put_signal, (mine, h, rank), "is this rank"),
+            (ops.nccl_wait_for_signal, (torch.zeros(1, dtype=torch.int64), 1), "no signal pad"), (ops.memcpy_to_multicast_, (t, mine, 11990, name), "do not fit"),
+            (ops.multimem_all_reduce_, (t, "sum", name), "multicast adds"), (ops.multimem_all_reduce_, (fresh, "max", name), "no reduction 'max'"),
+            (ops.nvshmem_broadcast, (t, -1, name), "root is -1"), (ops.nvshmem_all_to_all, (t, t, name), "out overlaps input"),
+            (ops.tile_reduce, (t, t, 0, name), "rows of contiguous elements"), (ops.nccl_all_to_all_nd, (t.view(100, 30), out, 0, 0, name), "scatter_dim 0 with"),
+            (ops._low_contention_reduce_scatter, (t[: world + 1], "sum", name), "not divisible"), (ops._low_contention_reduce_scatter, (t, "max", name), "no reduction"),
+            (ops.fused_all_gather_matmul, (torch.ones(2, 3), [torch.ones(2, 3)], 0, name), "must have 3 rows"),
+            (ops.fused_matmul_reduce_scatter, (torch.ones(world + 1, 3), torch.ones(3, 3), "sum", 0, name), "ranks divide"),
+            (ops._async_input_mm, (torch.ones(4, 2), torch.ones(2, 2), torch.zeros(2, dtype=torch.uint32), 0), "chunks [0, 1] have no signal"),
+        ):
+            e = refused(Misuse, text, call, *args)
+            if "prog.py:" not in str(e):
+                raise AssertionError(str(e))
+        refused(Mismatch, "root is ", ops.nvshmem_broadcast, t, min(rank, 1), name)
+        h.barrier()
+        """)
+
+    def test_products(self):
+        self.run_program("""
+        a = (torch.arange(world * 2 * 3 * 4) % 5 - 2).view(world * 2, 3, 4).float()
+        bs = [(torch.arange(4 * k) % 3 - 1).view(4, k).float() for k in (1, 6)]
+        for dtype in (torch.float32, torch.bfloat16):
+            for dim in (0, 1, 2, -1):
+                if dim in (2, -1):
+                    full = torch.cat([a[:2] + p for p in range(world)], -1)
+                    factors = [torch.cat([b] * world).to(dtype) for b in bs]
+                else:
+                    full = torch.cat([a[:2] + p for p in range(world)], dim)
+                    factors = [b.to(dtype) for b in bs]
+                got, products = ops.fused_all_gather_matmul((a[:2] + rank).to(dtype), factors, dim, name)
+                same(got, full.tolist())
+                same([p.tolist() for p in products], [(full @ b.float()).tolist() for b in factors])
+            same(ops.fused_all_gather_matmul((a[:2] + rank).to(dtype), [bs[0].to(dtype)], 0, name, return_A=False)[0], None)
+            for dim in (0, 2):
+                b = (torch.arange(4 * 2 * world) % 3 - 1).view(4, 2 * world).float()
+                total = sum((a + p) @ b for p in range(world))
+                got = ops.fused_matmul_reduce_scatter((a + rank).to(dtype), b.to(dtype), "sum", dim, name)
+                same(got, total.chunk(world, dim)[rank].tolist())
+            same(ops.fused_matmul_reduce_scatter(a.to(dtype), b.to(dtype), "avg", 0, name), (a @ b).chunk(world)[rank].tolist())
+            for x in ((a + rank).to(dtype), symm_mem.empty(a.shape, dtype=dtype, device="cpu").copy_(a + rank)):
+                dist.barrier()
+                same(ops._low_contention_reduce_scatter(x, "sum", name), (world * a + world * (world - 1) / 2).chunk(world)[rank].tolist())
+        f8 = torch.float8_e4m3fn
+        a8 = (torch.arange(world * 32 * 32) % 3).view(world * 32, 32).float()
+        b8 = (torch.arange(32 * 16) % 2).view(16, 32).float().t()
+        one, two = torch.tensor(1.0), torch.tensor(2.0)
+        shard = a8[rank * 32 : rank * 32 + 32].to(f8)
+        full, (got,) = ops.fused_all_gather_scaled_matmul(shard, [b8.to(f8)], two, [one], 0, name, [None], [None], [torch.bfloat16], [False])
+        same(full.float(), a8.tolist())
+        same(got.float(), (2 * (a8 @ b8)).to(torch.bfloat16).float().tolist())
+        full, (got,) = ops.fused_all_gather_scaled_matmul(shard, [b8.to(f8)], torch.full((32, 1), 1.0 + rank), [torch.ones(1, 16)], 0, name, [None], [None], [torch.bfloat16], [False])
+        scales = torch.arange(1, world + 1).repeat_interleave(32)[:, None].float()
+        same(got.float(), (scales * (a8 @ b8)).to(torch.bfloat16).float().tolist())
+        got = ops.fused_scaled_matmul_reduce_scatter(a8.to(f8), b8.to(f8), two, one, "avg", 0, 0, name, [world * 32, 16], None, None, torch.float32)
+        same(got, (2 * (a8 @ b8)).chunk(world)[rank].tolist())
+        same(ops._async_input_mm(a[0], bs[0], torch.ones(1, dtype=torch.uint32), 0), (a[0] @ bs[0]).tolist())
         """)
 
     def test_numeric_order(self):
@@ -341,12 +627,37 @@ class Programs(unittest.TestCase):
 
     def test_compiled(self):
         self.run_program("""
-        t = symm_mem.empty(4, dtype=torch.float32, device="cpu").fill_(rank)
+        t = symm_mem.empty(4, 4, dtype=torch.float32, device="cpu").fill_(rank + 1)
         symm_mem.rendezvous(t, G).barrier()
+        eye = torch.eye(4)
+        whole = [[float(p + 1)] * 4 for p in range(world) for _ in range(4)]
+        for f, want in (
+            (lambda x: ops._low_contention_all_gather(x, name) * 2, (2 * torch.tensor(whole)).tolist()),
+            (lambda x: ops._low_contention_reduce_scatter(x, "sum", name) + 1, [[world * (world + 1) / 2 + 1] * 4] * (4 // world)),
+            (lambda x: ops.fused_all_gather_matmul(x, [eye], 0, name)[1][0] + 1, (torch.tensor(whole) + 1).tolist()),
+            (lambda x: ops.fused_matmul_reduce_scatter(x, eye, "sum", 0, name), [[world * (world + 1) / 2] * 4] * (4 // world)),
+            (lambda x: ops.one_shot_all_reduce_copy(t, x * 2, "sum", name), [[world * (world + 1.0)] * 4] * 4),
+        ):
+            g = torch.compile(f, backend="aot_eager")
+            for _ in range(2):
+                t.fill_(rank + 1)
+                dist.barrier()
+                same(g(t), want)
         f = torch.compile(lambda x: ops.one_shot_all_reduce(x, "sum", name) * 2 + 1, backend="aot_eager")
+        t.fill_(rank + 1)
+        dist.barrier()
         for _ in range(3):
-            same(f(t), [world * (world - 1) + 1] * 4)
+            same(f(t), [[world * (world + 1) + 1] * 4] * 4)
         """, 2)  # fmt: skip
+
+    def test_table(self):
+        import torch
+        from symmrepl.torch import operators
+
+        self.assertEqual([name for name in operators.names() if name not in operators.ROWS], [])
+        if torch.__version__.startswith("2.15."):
+            page = pathlib.Path(__file__).parents[2].joinpath("docs", "pytorch.md").read_text()
+            self.assertIn("\n" + operators.table() + "\n", page)
 
     def test_page(self):
         page = pathlib.Path(__file__).parents[2].joinpath("docs", "pytorch.md").read_text()

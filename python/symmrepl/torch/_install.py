@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Optional, Sequence
+from typing import Any, List, Optional, Sequence
 
 import torch
 import torch.distributed._symmetric_memory as symm_mem
@@ -11,7 +11,7 @@ from torch._C._distributed_c10d import _SymmetricMemory
 
 from . import groups, handle, memory, operators
 from .errors import Misuse
-from .operators import onesided, words
+from .operators import gather, onesided, tiles, words
 
 OLDEST, NEWEST = (2, 11), (2, 15)
 BACKEND = "SYMMREPL"
@@ -119,6 +119,39 @@ def _patch() -> None:
             return get(dst, hdl, peer, offset)
         return onesided.get(dst, hdl, peer, offset)
 
-    for function, name in ((get_symm_mem_workspace, "get_symm_mem_workspace"), (get_copy, "get")):
-        function.__name__, function.__doc__ = name, getattr(symm_mem, name).__doc__
-        setattr(symm_mem, name, function)
+    def put_signal(src: torch.Tensor, hdl: Any, peer: int) -> None:
+        (onesided.nccl_put_signal if isinstance(hdl, handle.Handle) else function_of["put_signal"])(src, hdl, peer)
+
+    def wait_signal(hdl: Any, peer: int) -> None:
+        (onesided.nccl_wait_signal if isinstance(hdl, handle.Handle) else function_of["wait_signal"])(hdl, peer)
+
+    def reduce_scatter_offset(
+        input: torch.Tensor,
+        out: List[torch.Tensor],
+        group: str,
+        *,
+        dim: int,
+        offsets: Optional[List[int]] = None,
+        dst_ranks: Optional[List[int]] = None,
+        red_op: str = "sum",
+    ) -> None:
+        if input.device.type == "cpu":
+            tiles.nccl_reduce_scatter_offset(input, out, group, dim, offsets, dst_ranks, red_op)
+        else:
+            function_of["reduce_scatter_offset"](input, out, group, dim=dim, offsets=offsets, dst_ranks=dst_ranks, red_op=red_op)
+
+    def all_to_all_nd(input: torch.Tensor, out: torch.Tensor, scatter_dim: int, gather_dim: int, *, group: str) -> None:
+        if input.device.type == "cpu":
+            gather.nccl_all_to_all_nd(input, out, scatter_dim, gather_dim, group)
+        else:
+            function_of["all_to_all_nd"](input, out, scatter_dim, gather_dim, group=group)
+
+    replaced = (
+        (get_symm_mem_workspace, "get_symm_mem_workspace"), (get_copy, "get"), (put_signal, "put_signal"), (wait_signal, "wait_signal"),
+        (reduce_scatter_offset, "reduce_scatter_offset"), (all_to_all_nd, "all_to_all_nd"),
+    )  # fmt: skip
+    function_of = {name: getattr(symm_mem, name) for _, name in replaced if hasattr(symm_mem, name)}
+    for function, name in replaced:
+        if name in function_of:
+            function.__name__, function.__doc__ = name, function_of[name].__doc__
+            setattr(symm_mem, name, function)

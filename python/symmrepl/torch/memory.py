@@ -23,7 +23,8 @@ class Allocation:
 
     def __init__(self, size: int, pad_size: int, name: str, element: int) -> None:
         self.size, self.pad_size = size, pad_size
-        self.at = -(-pad_size // mmap.PAGESIZE) * mmap.PAGESIZE
+        self.word = -(-pad_size // 8) * 8  # where the segment has the word that nccl_put_with_signal sets
+        self.at = -(-(self.word + 8) // mmap.PAGESIZE) * mmap.PAGESIZE
         pad = Part(0, pad_size, f"the signal pad of {name}", "word", 4)
         self.segment = Segment(self.at + max(size, 1), [pad, Part(self.at, size, name, "element", element)])
         self.address = self.segment.address + self.at
@@ -53,6 +54,11 @@ class _Bytes:
         a = self.known[self.starts[i - 1]]() if i else None
         return a if a is not None and address < a.address + max(a.size, 1) else None
 
+    def of_pad(self, address: int) -> Optional[Allocation]:
+        i = bisect.bisect_right(self.starts, address)
+        a = self.known[self.starts[i]]() if i < len(self.starts) else None
+        return a if a is not None and 0 <= address - a.segment.address < a.pad_size else None
+
 
 _allocations = _Bytes()
 _persistent: Dict[int, Allocation] = {}  # by alloc_id
@@ -63,6 +69,13 @@ def find(tensor: torch.Tensor) -> Optional[Allocation]:
     if tensor.device.type != "cpu" or tensor.layout is not torch.strided:
         return None
     return _allocations.find(tensor.untyped_storage().data_ptr())  # an empty tensor has no address of its own
+
+
+def find_pad(tensor: torch.Tensor) -> Optional[Allocation]:
+    """Returns the allocation in whose signal pad, that of this process, a tensor begins, or None."""
+    if tensor.device.type != "cpu" or tensor.layout is not torch.strided:
+        return None
+    return _allocations.of_pad(tensor.data_ptr())
 
 
 def offset_in(tensor: torch.Tensor, a: Allocation) -> int:

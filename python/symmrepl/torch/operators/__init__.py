@@ -10,7 +10,7 @@ from typing import Any, Callable, List, Optional
 import torch
 
 from ..errors import Misuse
-from . import reduce, words  # noqa: F401  they fill ROWS
+from . import gather, matmul, multimem, onesided, reduce, rows, tiles, words  # noqa: F401  they fill ROWS
 from .call import ROWS
 
 _library: Optional[torch.library.Library] = None
@@ -30,6 +30,10 @@ def register() -> None:
     _library = torch.library.Library("symm_mem", "IMPL", "CPU")
     for name in names():
         _library.impl(name, ROWS[name].function if name in ROWS else _refusal(name))
+    for function in onesided.BY_HANDLE:
+        name = function.__name__
+        if hasattr(torch.ops.symm_mem, name):
+            setattr(torch.ops.symm_mem, name, onesided.ByHandle(getattr(torch.ops.symm_mem, name), function))
 
 
 def _refusal(name: str) -> Callable[..., Any]:
@@ -41,8 +45,8 @@ def _refusal(name: str) -> Callable[..., Any]:
 
 def table() -> str:
     """Returns a table of the operators of the installed PyTorch, in Markdown."""
-    lines = ["| Operator | Kernels that it runs on the cpu device |", "|---|---|"]
+    lines = ["| Operator | Kernels that it runs on the CPU |", "|---|---|"]
     for name in names():
         found = ROWS.get(name)
-        lines.append(f"| `{name}` | {'none: refused' if found is None else found.kernels or 'none is needed'} |")
+        lines.append(f"| `{name}` | {'none: refused' if found is None else found.kernels} |")
     return "\n".join(lines)

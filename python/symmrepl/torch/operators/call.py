@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, TypeVar
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, TypeVar
 
 import torch
 
@@ -106,6 +106,12 @@ class Call:
         if not 0 <= rank < self.group.size:
             raise self.refuse(f"{name} is {rank}: a rank of this group must be in [0, {self.group.size})")
 
+    def apart(self, name: str, tensor: torch.Tensor, other: str, second: torch.Tensor) -> None:
+        """Refuses tensors that overlap, or whose rows lie between each other's."""
+        (a, b), (c, d) = _span(tensor), _span(second)
+        if a < d and c < b:
+            raise self.refuse(f"{name} overlaps {other}")
+
     def reduction(self, name: str, among: Sequence[str] = tuple(REDUCTIONS)) -> int:
         if name not in among:
             raise self.refuse(f"there is no reduction {name!r}; there are {', '.join(among)}")
@@ -138,7 +144,8 @@ class Call:
         """
         assert self._kernel is not None
         blocks = blocks or max(1, min(block.CHANNELS, -(-nbytes // _BYTES)))
-        fields.setdefault("context", self.group.context(channels=block.CHANNELS))
+        if "head" not in fields:
+            fields["context"] = self.group.context(channels=block.CHANNELS)
         arguments = device().pack(struct, signals=block.of(self.group).signals, **fields)
         try:
             device().launch(self._kernel, (blocks, 1, 1), (threads, 1, 1), arguments)
@@ -155,7 +162,7 @@ class Call:
 
         n is the same on all ranks, or most is.
         """
-        fields = {"in": inputs, "out": outs, "outs": len(outs), "n": n, "width": width, "stride": stride, "op": op}
+        fields: Dict[str, Any] = {"in": inputs, "out": outs, "outs": len(outs), "n": n, "width": width, "stride": stride, "op": op}
         self.launch("PullArgs", (most or n) * dtype.itemsize, **fields)
 
     def meet(self) -> None:
@@ -163,11 +170,46 @@ class Call:
         self._kernel = device().operation("barrier")
         self.launch("BarrierArgs", 0, threads=32)
 
-    def exchange(self, pieces: Sequence[tuple[int, int]], nbytes: int, same: bool = False) -> None:
-        """Copies pieces of so many bytes, from an address to another one, between two barriers, by exchange. same: all come from one place."""
-        fields = {"src": [a for a, _ in pieces], "dst": [b for _, b in pieces], "pieces": len(pieces), "n": nbytes, "same": int(same)}
+    def exchange(self, pieces: Sequence[Tuple[int, int]], nbytes: int, same: bool = False) -> None:
+        """Copies pieces of so many bytes, from an address to another one, between two barriers, by exchange.
+
+        same says that all come from one address.
+        """
+        fields: Dict[str, Any] = {
+            "src": [a for a, _ in pieces],
+            "dst": [b for _, b in pieces],
+            "pieces": len(pieces),
+            "n": nbytes,
+            "same": int(same),
+        }
         self.launch("ExchangeArgs", nbytes * self.group.size, **fields)
+
+    def known(self, name: str, tensor: torch.Tensor) -> List[int]:
+        """Returns the addresses of all ranks' copies of a symmetric tensor, by rank, without waiting for them."""
+        a = memory.find(tensor)
+        if a is None:
+            raise self.refuse(f"{name} is not symmetric: allocate it by symm_mem.empty")
+        h: Optional[Handle] = a.handles.get(self.group.name)
+        if h is None or h._group is not self.group:
+            raise self.refuse(f"{name} has no rendezvous in group {self.group.name}: let all its ranks pass it to symm_mem.rendezvous")
+        offset = memory.offset_in(tensor, a)
+        return [b + offset for b in h._buffers]
+
+    def copy(self, to: int, source: int, nbytes: int) -> None:
+        """Copies bytes from one address to another one, by copy_rows. No rank waits."""
+        if nbytes:
+            d, blocks = device(), max(1, min(block.CHANNELS, -(-nbytes // _BYTES)))
+            width = next(w for w in (4096, 256, 16, 1) if nbytes % w == 0)  # threads share words of rows
+            arguments = d.pack("CopyRowsArgs", dst=to, src=source, rows=nbytes // width, width=width, dst_pitch=width, src_pitch=width)
+            d.launch(d.operation("copy_rows"), (blocks, 1, 1), (_THREADS, 1, 1), arguments)
 
     def around(self) -> List[int]:
         """Returns the ranks, beginning with a neighbour to spread the traffic, and this one last."""
         return [(self.group.rank + 1 + k) % self.group.size for k in range(self.group.size)]
+
+
+def _span(tensor: torch.Tensor) -> Tuple[int, int]:
+    """Returns the first address of a tensor and the end of its last element; the same one twice if it has no elements."""
+    first = tensor.data_ptr()
+    last = sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride()))
+    return first, first + (last + 1) * tensor.element_size() if tensor.numel() else first

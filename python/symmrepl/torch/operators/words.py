@@ -12,7 +12,7 @@ from ..handle import rendezvous
 from .call import Call, row
 
 
-@row("")
+@row("none")
 def get_remote_tensors(x: torch.Tensor, group_name: str) -> List[torch.Tensor]:
     c = Call("get_remote_tensors", group_name)
     if memory.find(x) is None:
@@ -32,11 +32,11 @@ def _words(op: str, input: torch.Tensor, offset: int, val: int, count: int) -> t
     return input
 
 
-@row("")
+@row("none: ATen fills")
 def stream_write_value32_(input: torch.Tensor, offset: int, val: int) -> torch.Tensor:
     return _words("stream_write_value32_", input, offset, val, 1)
 
 
-@row("")
+@row("none: ATen fills")
 def memset32_(input: torch.Tensor, offset: int, val: int, count: int) -> torch.Tensor:
     return _words("memset32_", input, offset, val, count)
