@@ -156,7 +156,9 @@ typedef struct {
 
 // sy_values performs count operations in order, at most SY_VALUES.
 sy_status sy_values(sy_stream *s, const sy_value *values, size_t count);
-// sy_peek and sy_poke read and write device memory independently of the user's streams.
+// sy_peek and sy_poke read and write device memory independently of the user's streams. The driver has
+// CUDA_DEVICE_MAX_CONNECTIONS queues, 8 unless it is set: with so many streams that wait, sy_poke waits
+// behind them. sy_peek does not, because copies to the host have a queue of their own.
 sy_status sy_peek(sy_device *d, void *dst, uint64_t src, size_t n);
 sy_status sy_poke(sy_device *d, uint64_t dst, uint32_t value);
 // sy_write copies host memory to the device through pinned staging memory of the stream, so that
