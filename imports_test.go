@@ -31,12 +31,14 @@ var parts = []part{
 		"cmd/symmrepl/internal/companion", "cmd/symmrepl/internal/console", "cmd/symmrepl/internal/console/command", "cmd/symmrepl/internal/console/command/tour",
 		"cmd/symmrepl/internal/debugadapter", "cmd/symmrepl/internal/jupyter", "cmd/symmrepl/internal/mcp", "cmd/symmrepl/internal/opbench",
 		"cmd/symmrepl/internal/render", "cmd/symmrepl/internal/script", "cmd/symmrepl/internal/serve", "cmd/symmrepl/internal/shadow",
-		"cmd/symmrepl/internal/statedir", "cmd/symmrepl/internal/term", "cmd/symmrepl/internal/tutorial", "cmd/symmrepl/internal/rank",
+		"cmd/symmrepl/internal/statedir", "cmd/symmrepl/internal/term", "cmd/symmrepl/internal/torchrun", "cmd/symmrepl/internal/tutorial", "cmd/symmrepl/internal/rank",
 		"internal", "interp/check", "interp/export", "interp/replay", "session", "session/controller", "session/worker", "symmem", "symmem/compilers",
 		"symmem/filediff", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/rank", []string{"cmd/symmrepl/internal/finding", "internal", "interp", "session", "session/worker", "symmem"}},
 	// Beside a program of Python: it makes the kernels that the program's own processes run.
 	{"cmd/symmrepl/internal/companion", []string{"cmd/symmrepl/internal/finding", "cmd/symmrepl/internal/jsonlines", "session", "symmem/foreign"}},
+	{"cmd/symmrepl/internal/torchrun", []string{"cmd/symmrepl/internal/finding", "cmd/symmrepl/internal/jsonlines", "internal", "session", "session/fold",
+		"session/rankset", "session/watchdog", "session/wire", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/finding", []string{"session", "symmem", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/wheel", []string{"cmd/symmrepl/internal/jupyter", "cmd/symmrepl/internal/tutorial"}},
 

@@ -1,8 +1,8 @@
 """Finds and starts the program of this package, bin/symmrepl beside this file.
 
 ``find()`` returns the path of the program, or None if the package was installed without it. ``environment()``
-returns the environment in which to start the program. It names the folder of the package ziglang, whose compiler
-the program uses if it finds no other compiler.
+returns the environment in which to start the program. It names this Python, with which the program runs programs of
+Python, and the folder of the package ziglang, whose compiler the program uses if it finds no other compiler.
 """
 
 import importlib.util
@@ -10,7 +10,7 @@ import os
 import sys
 from typing import Dict, List, Mapping, NoReturn, Optional
 
-_ZIGLANG = "SYMMREPL_ZIGLANG"
+_ZIGLANG, _PYTHON = "SYMMREPL_ZIGLANG", "SYMMREPL_PYTHON"
 
 
 def find() -> Optional[str]:
@@ -19,8 +19,9 @@ def find() -> Optional[str]:
 
 
 def environment(variables: Optional[Mapping[str, str]] = None) -> Dict[str, str]:
-    """Returns a copy of the variables, by default of this process. It names the folder of ziglang if this Python has one."""
+    """Returns a copy of the variables, by default of this process. It names this Python, and the folder of its ziglang if it has one."""
     copy = dict(os.environ if variables is None else variables)
+    copy.setdefault(_PYTHON, sys.executable)
     if _ZIGLANG not in copy:
         spec = importlib.util.find_spec("ziglang")
         if spec is not None and spec.origin:

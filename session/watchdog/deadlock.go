@@ -311,7 +311,7 @@ func (w *Watch) whatTheyDo(cell *Snapshot, ranks []int) string {
 		case result != nil && result.Err != nil:
 			does = "has failed"
 		case result != nil:
-			does = "has finished the cell"
+			does = cell.done()
 		}
 		if alike[does] == nil {
 			order = append(order, does)

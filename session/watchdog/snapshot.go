@@ -11,11 +11,12 @@ import (
 
 // Snapshot is all that the watchdog is told of a cell at one moment, besides the answers of its ranks.
 type Snapshot struct {
-	Now   time.Time
-	Run   uint64
-	Title string // of the cell
-	Stop  string // the user's way to interrupt the cell
-	Again string // the user's way to replace ranks that an interrupt does not stop
+	Now     time.Time
+	Run     uint64
+	Title   string // of the cell
+	Program bool   // the cell is a program, whose ranks are processes that end with it
+	Stop    string // the user's way to interrupt the cell
+	Again   string // the user's way to replace ranks that an interrupt does not stop
 
 	Ranks     []Rank              // all ranks of the session, also those that do not take part
 	Reachable []int               // the ranks that have a worker, or will have one
@@ -50,6 +51,14 @@ type Rank struct {
 // runs reports whether a rank has not finished the cell.
 func (cell *Snapshot) runs(rank int) bool {
 	return cell.Ranks[rank].TakesPart && cell.Ranks[rank].Result == nil
+}
+
+// done says that a rank has run the cell to its end.
+func (cell *Snapshot) done() string {
+	if cell.Program {
+		return "has ended"
+	}
+	return "has finished the cell"
 }
 
 // running lists the ranks that have not finished the cell, ascending.

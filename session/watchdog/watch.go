@@ -353,7 +353,7 @@ func (w *Watch) Describe(cell *Snapshot, rank int, awaited map[string]bool) (str
 		if result.Err != nil {
 			return "failed: " + wire.FirstLine(result.Err.Msg), 0
 		}
-		return Joined("has finished the cell"+lastCalls(cell.Ranks[rank].Tallies, awaited), cell.Ranks[rank].Late), 0
+		return Joined(cell.done()+lastCalls(cell.Ranks[rank].Tallies, awaited), cell.Ranks[rank].Late), 0
 	}
 	v := w.view(rank)
 	if w.deaf(v, cell.Now) {

@@ -54,7 +54,8 @@ class Companion:
         self._last = 0
         self._ended = False
         weakref.finalize(self, _end, self._process, os.getpid())
-        threading.Thread(target=_read, args=(self._process.stdout, weakref.ref(self)), daemon=True).start()
+        reader = (self._process.stdout, weakref.ref(self))
+        threading.Thread(target=_read, args=reader, name="symmrepl-companion", daemon=True).start()
 
     def emulator(self) -> str:
         """Returns the path of the emulated device's shared object."""

@@ -13,7 +13,7 @@ import time
 import weakref
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-from . import sanitize
+from . import sanitize, watch
 from .companion import Companion, Parameter
 from .errors import KernelFault, LaunchError, Refused, Unavailable, WaitTimeout
 
@@ -22,6 +22,8 @@ WATCH_BYTES = 5248
 _FAULT_AT = 64  # where the page has the record of the first wait that gave up
 _RECORD = struct.Struct("<6I5Q")  # symm::WaitRecord
 _REFUSED = 5  # a state of a record: a kernel refused a value
+_WAITS_AT, _MOST_WAITS = 128, 64  # where it has the records of waits that last for a while, and their number
+_PENDING = 1  # the state of such a record
 
 MAX_GRID, MAX_BLOCK, MAX_THREADS = (2**31 - 1, 65535, 65535), (1024, 1024, 64), 1024
 """The most blocks of a grid and threads of a block in each dimension, and threads of a block, as on GPUs."""
@@ -166,6 +168,7 @@ class Device:
         self._ordinal = 0
         self._broken: Optional[str] = None
         weakref.finalize(self, _close, self.library, self._device, self._stream, self._owner, self.sanitizer)
+        watch.device_opened(self)
 
     def load(self, path: str, name: str = "", line: int = 1, text: str = "") -> Module:
         """Loads a library of kernels, which stays loaded until this process ends.
@@ -216,8 +219,18 @@ class Device:
         self._ordinal += 1
         return struct.pack("<QQiiIIII", self.watch, int(timeout * 1e9), rank, world_size, self._ordinal & 0xFFFFFFFF, channels, 1, 0)
 
-    def launch(self, kernel: Kernel, grid: Sequence[int], block: Sequence[int], arguments: bytes, shared: int = 0) -> None:
+    def launch(
+        self,
+        kernel: Kernel,
+        grid: Sequence[int],
+        block: Sequence[int],
+        arguments: bytes,
+        shared: int = 0,
+        call: Optional[watch.Call] = None,
+    ) -> None:
         """Runs a kernel to its end. arguments are the bytes of all its parameters, shared those of dynamic shared memory.
+
+        call is the operation of which the kernel is a part; without it the kernel is the program's own.
 
         Errors: LaunchError before anything runs; KernelFault; WaitTimeout. An exception of Python that comes meanwhile,
         such as KeyboardInterrupt, ends the waits of the kernel first.
@@ -238,12 +251,23 @@ class Device:
         if self.sanitizer is not None:
             self.sanitizer.calling()
         shape = _Shape((ctypes.c_uint32 * 3)(*grid), (ctypes.c_uint32 * 3)(*block), shared)
-        self.library.emu_stream_launch(self._stream, kernel.module.handle, kernel.entry, ctypes.byref(shape), arguments, len(arguments))
-        try:
-            self._finish(kernel)
-        finally:
-            if self.sanitizer is not None:
-                self.sanitizer.collect()
+        with call or watch.Call(kernel.name, own=True):
+            self.library.emu_stream_launch(self._stream, kernel.module.handle, kernel.entry, ctypes.byref(shape), arguments, len(arguments))
+            try:
+                self._finish(kernel)
+            finally:
+                if self.sanitizer is not None:
+                    self.sanitizer.collect()
+
+    def pending(self) -> List[watch.Record]:
+        """Returns the waits of kernels that last for a while. It may be called at any time, in any thread."""
+        records = []
+        for at in range(_WAITS_AT, _WAITS_AT + _MOST_WAITS * _RECORD.size, _RECORD.size):
+            state, kind, _, rank, peer, channel, want, seen, elapsed, began, _ = _RECORD.unpack_from(self._page, at)
+            if state == _PENDING:
+                records.append({"kind": kind, "rank": rank, "peer": peer, "channel": channel, "want": want, "seen": seen,
+                                "elapsed": elapsed, "began": began})  # fmt: skip
+        return records
 
     def _finish(self, kernel: Kernel) -> None:
         try:

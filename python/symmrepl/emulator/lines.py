@@ -2,22 +2,73 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import sys
+from itertools import islice
 from types import FrameType
 from typing import Optional, Tuple
 
 _PACKAGES = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,)
+_LIBRARY = os.path.dirname(os.__file__) + os.sep  # of Python itself; site-packages and dist-packages may be below it
 
 
 def caller() -> Tuple[str, int]:
     """Returns file and line of the innermost frame that belongs neither to this package nor to PyTorch; ("", 0) if there is none."""
+    packages = _packages()
     frame: Optional[FrameType] = sys._getframe(1)
-    torch = sys.modules.get("torch")
-    packages = (*_PACKAGES, os.path.dirname(torch.__file__) + os.sep) if torch and torch.__file__ else _PACKAGES
     while frame is not None:
         file = frame.f_code.co_filename
         if not file.startswith(packages) and not file.startswith("<"):
             return file, frame.f_lineno
         frame = frame.f_back
     return "", 0
+
+
+def program_frame(frame: FrameType) -> Optional[FrameType]:
+    """Returns the innermost frame of the program's own, from a frame outwards: none of this package, of PyTorch or of Python's library."""
+    packages = (*_packages(), "<")
+    found: Optional[FrameType] = frame
+    while found is not None and (found.f_code.co_filename.startswith(packages) or _is_of_python(found.f_code.co_filename)):
+        found = found.f_back
+    return found
+
+
+def _is_of_python(file: str) -> bool:
+    return file.startswith(_LIBRARY) and "-packages" + os.sep not in file
+
+
+def described(frame: Optional[FrameType]) -> str:
+    """Returns the place of a frame: "prog.py:14 in step"; "" of None."""
+    if frame is None:
+        return ""
+    file, function = shown(frame.f_code.co_filename), frame.f_code.co_name
+    return f"{file}:{frame.f_lineno}" + ("" if function == "<module>" else f" in {function}")
+
+
+def shown(file: str) -> str:
+    """Returns a file's name as messages have it: relative if it is below the current folder."""
+    try:
+        here = os.getcwd() + os.sep
+    except OSError:
+        return file
+    return file[len(here) :] if file.startswith(here) else file
+
+
+def expression(frame: Optional[FrameType]) -> str:
+    """Returns the text that a frame evaluates, such as "time.sleep(5)", or its line before Python 3.11; "" if it is not known."""
+    if frame is None:
+        return ""
+    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+    positions = getattr(frame.f_code, "co_positions", None)
+    if positions is not None:
+        begin, end, first, last = next(islice(positions(), max(frame.f_lasti, 0) // 2, None), (None,) * 4)
+        if begin is not None and begin == end == frame.f_lineno and first is not None:
+            line = line.encode()[first:last].decode(errors="replace")  # the columns count bytes
+    text = " ".join(line.split())
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
+def _packages() -> Tuple[str, ...]:
+    torch = sys.modules.get("torch")
+    return (*_PACKAGES, os.path.dirname(torch.__file__) + os.sep) if torch and torch.__file__ else _PACKAGES

@@ -24,7 +24,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import memory
 from .errors import Unavailable
-from .lines import caller
+from .lines import caller, shown
 
 Report = Dict[str, Any]
 
@@ -301,5 +301,4 @@ def _unfolded(index: int, extents: Sequence[int]) -> List[int]:
 
 def _line(at: Tuple[str, int]) -> Dict[str, Any]:
     file, line = at
-    here = os.getcwd() + os.sep
-    return {"file": file[len(here) :] if file.startswith(here) else file, "line": line, "source": linecache.getline(file, line).rstrip()}
+    return {"file": shown(file), "line": line, "source": linecache.getline(file, line).rstrip()}

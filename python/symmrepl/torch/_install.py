@@ -9,7 +9,8 @@ import torch
 import torch.distributed._symmetric_memory as symm_mem
 from torch._C._distributed_c10d import _SymmetricMemory
 
-from . import groups, handle, memory, operators
+from ..emulator import watch
+from . import collectives, groups, handle, memory, operators
 from .errors import Misuse
 from .operators import gather, onesided, tiles, words
 
@@ -31,6 +32,8 @@ def install() -> None:
         warnings.warn(f"symmrepl.torch knows PyTorch up to {NEWEST[0]}.{NEWEST[1]}, and this is {torch.__version__}", stacklevel=3)
     operators.register()
     _patch()
+    watch.explain = collectives.explain
+    watch.start()
     _installed = True
 
 

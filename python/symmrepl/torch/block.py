@@ -10,6 +10,7 @@ import time
 import zlib
 from typing import Any, Dict, List, Optional, Tuple
 
+from ..emulator import watch
 from ..emulator.memory import Mapping, Segment
 from . import signals
 from .errors import Mismatch, Misuse
@@ -88,7 +89,7 @@ class Block:
                     if time.monotonic() - began < _SPIN:
                         os.sched_yield()
                     else:
-                        self._await(r, self.signals[r] + self._records + at)
+                        self._await(op, r, self.signals[r] + self._records + at)
         except BaseException:
             group.broken = op
             raise
@@ -103,10 +104,15 @@ class Block:
         text = bytes(view[at + _HEAD.size : at + _HEAD.size + length])
         return text if zlib.crc32(text, call) == check else None
 
-    def _await(self, peer: int, word: int) -> None:
+    def call(self, op: str, **more: Any) -> watch.Call:
+        """Returns the call of an operator that has begun last, as others see it while it is open."""
+        return self.group.call(op, f"operator {self._calls}", ordinal=self._calls, **more)
+
+    def _await(self, op: str, peer: int, word: int) -> None:
         """Waits on the device, where the waits of kernels are seen, until a rank has begun this call."""
         arguments = self.group.context() + struct.pack("<QQiI", word, self._calls, peer, 0)
-        device().launch(signals.kernel("reached"), (1, 1, 1), (1, 1, 1), arguments)
+        call = self.call(op, awaited=[self.group.members[peer]], what="the same call")
+        device().launch(signals.kernel("reached"), (1, 1, 1), (1, 1, 1), arguments, call=call)
 
     def _difference(self, op: str, mine: bytes, peer: int, theirs: bytes) -> Mismatch:
         (_, *own), (other, *words) = (text.decode(errors="replace").split("\n") for text in (mine, theirs))

@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import torch.distributed as dist
 from torch.distributed import distributed_c10d as c10d
 
+from ..emulator import watch
 from ..emulator.device import Device
 from .errors import Mismatch, Misuse
 
@@ -53,7 +54,8 @@ class Group:
         everyone = []
         for r in range(self.size):
             try:
-                self._store.wait([f"{key}{r}"], self._patience())
+                with self.call(op, f"{op} {self.calls}", awaited=[self.members[r]], what="the same call"):
+                    self._store.wait([f"{key}{r}"], self._patience())
             except dist.DistStoreError as e:
                 call = f"number {self.calls} of group {self.name}"
                 raise Mismatch(self.rank, op, f"rank {r} has not come to this call, {call}: {e}") from None
@@ -67,6 +69,12 @@ class Group:
         if self.process_group is not None:
             return c10d._get_default_timeout(dist.get_backend(self.process_group))
         return datetime.timedelta(minutes=5)
+
+    def call(self, op: str, name: str = "", **more: Any) -> watch.Call:
+        """Returns a call of this group, as others see it while it is open. name tells calls of the group apart, if all ranks make it."""
+        world = len(self.members) == dist.get_world_size() if dist.is_initialized() else True
+        group = "world" if world else "group " + ",".join(map(str, self.members))
+        return watch.Call(op, group=group, members=self.members, name=f"{self.name}/{name}" if name else "", **more)
 
     def context(self, timeout: float = 0, channels: int = 0) -> bytes:
         return device().context(self.rank, self.size, timeout, channels)

@@ -30,6 +30,7 @@ class Handle(_SymmetricMemory):
     _offset: int
     id: int
     """The number of the rendezvous in the group, the same on all ranks."""
+    _barriers: dict[int, int]  # how many, by channel
 
     rank = property(lambda self: self._group.rank)
     world_size = property(lambda self: self._group.size)
@@ -90,6 +91,12 @@ class Handle(_SymmetricMemory):
         if not 0 <= rank < self.world_size:
             raise self._refused(op, f"rank {rank}: a rank of this group must be in [0, {self.world_size})")
 
+    def _untaken(self) -> List[Tuple[int, int]]:
+        """Returns the signals in this rank's pad that no wait has taken: the world rank and the channel of each."""
+        words = (ctypes.c_uint32 * (self._pad_size // 4)).from_address(self._pads[self.rank])
+        set_words = [i for i, word in enumerate(words) if word == 1]
+        return [(self._group.members[i % self.world_size], i // self.world_size) for i in set_words[:8]]
+
     def _view(
         self, op: str, rank: int, addresses: List[int], size: int, sizes: Sequence[int], dtype: torch.dtype, offset: int
     ) -> torch.Tensor:
@@ -123,8 +130,13 @@ class Handle(_SymmetricMemory):
             raise self._refused(op, f"channel {channel}: the maximum supported channel is {channels - 1}, {pad}")
         arguments = b"".join(p.to_bytes(8, "little") for p in self._pads).ljust(8 * 72, b"\0")
         arguments += self._group.context(timeout_ms / 1000, channels) + peer.to_bytes(4, "little") + channel.to_bytes(4, "little")
+        collective = kernel == "barrier"
+        if collective:
+            self._barriers[channel] = self._barriers.get(channel, 0) + 1
+        name = f"handle {self.id}, barrier {self._barriers[channel]} of channel {channel}" if collective else ""
+        call = self._group.call(op, name, limit=timeout_ms / 1000, pad=self._untaken)
         try:
-            device().launch(signals.kernel(kernel), (1, 1, 1), (self.world_size if kernel == "barrier" else 1, 1, 1), arguments)
+            device().launch(signals.kernel(kernel), (1, 1, 1), (self.world_size if collective else 1, 1, 1), arguments, call=call)
         except WaitTimeout as e:
             raise WaitTimeout(
                 f"rank {self.rank}: {op} on channel {channel} with rank {e.peer} timed out after {timeout_ms} ms", e.peer, channel

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// parse reads flags and arguments in any order. Everything after "--" is an argument.
+// parse reads flags and arguments in any order. Everything after "--" is an argument, and everything
+// after the program of torchrun.
 func parse(args []string) (options, error) {
 	o := options{device: "auto", schedules: 1, dtype: "bf16"}
 	flags := flag.NewFlagSet("symmrepl", flag.ContinueOnError)
@@ -33,6 +34,10 @@ func parse(args []string) (options, error) {
 			break
 		}
 		o.args, args = append(o.args, rest[0]), rest[1:]
+		if o.args[0] == "torchrun" && len(o.args) > 1 { // the rest is the program's
+			o.args = append(o.args, args...)
+			break
+		}
 	}
 	flags.Visit(func(f *flag.Flag) { o.given = append(o.given, f.Name) })
 	if o.schedules < 1 {

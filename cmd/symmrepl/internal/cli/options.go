@@ -48,6 +48,10 @@ type options struct {
 	// tutorial
 	list bool // only list the tutorials
 
+	// torchrun
+	module     bool // the program is a module
+	standalone bool // says nothing more
+
 	// export
 	out string // the file or folder to write
 	cpp bool   // a program of C++
@@ -90,6 +94,14 @@ func (o *options) setRanks(s string) error {
 	}
 	if o.ranks < 1 || o.ranks > maxRanks {
 		return fmt.Errorf("a number from 1 to %d is expected", maxRanks)
+	}
+	return nil
+}
+
+// setNodes takes torchrun's number of hosts.
+func (o *options) setNodes(s string) error {
+	if s != "1" && s != "1:1" {
+		return errors.New("the ranks share memory, so all are on one host: 1 is expected; on several hosts use PyTorch's torchrun, which nobody watches")
 	}
 	return nil
 }

@@ -24,6 +24,7 @@ func subcommands() []subcommand {
 		{"attach", attach},
 		{"kernel", kernel},
 		{"serve", serveProgram},
+		{"torchrun", runTorch},
 		{"companion", accompany},
 		{"mcp", serveMCP},
 		{"dap", serveDAP},

@@ -148,7 +148,8 @@ class Call:
             fields["context"] = self.group.context(channels=block.CHANNELS)
         arguments = device().pack(struct, signals=block.of(self.group).signals, **fields)
         try:
-            device().launch(self._kernel, (blocks, 1, 1), (threads, 1, 1), arguments)
+            open_call = block.of(self.group).call(self.op)
+            device().launch(self._kernel, (blocks, 1, 1), (threads, 1, 1), arguments, call=open_call)
         except Refused:
             raise  # by all ranks, which are in step
         except BaseException:

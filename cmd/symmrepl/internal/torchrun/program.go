@@ -1,0 +1,255 @@
+package torchrun
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/fold"
+	"github.com/symmrepl/symmrepl/session/rankset"
+	"github.com/symmrepl/symmrepl/session/watchdog"
+)
+
+// Program is a program of Python to run on every rank.
+type Program struct {
+	Name      string   // in messages
+	Command   []string // the interpreter and its arguments
+	Ranks     int
+	Timeout   time.Duration        // 0: none
+	KeepWaits bool                 // waits that cannot end are not ended: see session.DeadlockWait
+	Emit      func(session.Output) // shows output and notes; it is not called concurrently
+}
+
+const (
+	failGrace = 500 * time.Millisecond // between the first failure of a rank and the end of the others, which may say why, too
+	killGrace = 2 * time.Second        // between SIGTERM and SIGKILL
+)
+
+// run is a run of a program.
+type run struct {
+	*Program
+	ranks []*rank
+	fold  *fold.Fold
+	queue chan func()   // from other goroutines
+	over  chan struct{} // closed when nobody takes from the queue any more
+	began time.Time
+	shown time.Time // when a rank printed last
+
+	watch    watchdog.Watch
+	question uint64 // the number of the last one
+
+	failedAt time.Time // of the first failure
+	failed   bool      // the program has failed
+	ending   bool      // the ranks are being ended
+	killAt   time.Time
+}
+
+// Run runs the program and returns its exit status: 0 if all ranks have ended by themselves, without a
+// failure, and 1 otherwise. The end of ctx ends the ranks. Errors: the program cannot be started.
+func (p *Program) Run(ctx context.Context) (status int, err error) {
+	r := &run{Program: p, queue: make(chan func()), over: make(chan struct{}), began: time.Now(), shown: time.Now()}
+	r.fold = fold.New(rankset.All(p.Ranks), fold.MostFor(p.Ranks), p.Emit)
+	r.fold.Unfinished = p.Ranks == 1
+	defer close(r.over)
+	if err := r.start(); err != nil {
+		return 0, err
+	}
+	var limit <-chan time.Time
+	if p.Timeout > 0 {
+		limit = time.After(p.Timeout)
+	}
+	tick := time.NewTicker(fold.Tick)
+	defer tick.Stop()
+	interrupted := ctx.Done()
+	for r.running() {
+		select {
+		case do := <-r.queue:
+			do()
+		case <-tick.C:
+			r.tick(time.Now())
+		case <-limit:
+			r.endWith("%s has reached its time limit of %v, and is ended:", p.Name, p.Timeout)
+		case <-interrupted:
+			interrupted = nil
+			r.endWith("%s is interrupted:", p.Name)
+		}
+	}
+	r.fold.End(time.Now())
+	if r.failed {
+		return 1, nil
+	}
+	return 0, nil
+}
+
+// start starts all ranks, or none.
+func (r *run) start() error {
+	python, err := exec.LookPath(r.Command[0])
+	if err != nil {
+		return fmt.Errorf("there is no %s, which runs the program: %w", r.Command[0], err)
+	}
+	port, err := freePort()
+	if err != nil {
+		return err
+	}
+	for n := range r.Ranks {
+		rk, err := start(n, append([]string{python}, r.Command[1:]...), environment(n, r.Ranks, port),
+			func(stream session.Stream, b []byte) { r.print(n, stream, b) },
+			func(m *message) { r.do(func() { r.heard(r.ranks[n], m) }) },
+			func(failure string) { r.do(func() { r.rankEnded(r.ranks[n], failure) }) })
+		if err != nil {
+			r.failed = true
+			for len(r.ranks) > 0 && r.running() {
+				r.end()
+				(<-r.queue)()
+			}
+			return fmt.Errorf("rank %d cannot be started: %w", n, err)
+		}
+		r.ranks = append(r.ranks, rk)
+	}
+	return nil
+}
+
+// do runs a function in the goroutine of Run, unless that has ended.
+func (r *run) do(f func()) {
+	select {
+	case r.queue <- f:
+	case <-r.over:
+	}
+}
+
+// environment returns the variables of a rank: those that torchrun sets. The world's store is rank 0's.
+func environment(rank, ranks, port int) []string {
+	env := os.Environ()
+	set := func(name string, value any) { env = append(env, fmt.Sprintf("%s=%v", name, value)) }
+	for _, name := range []string{"RANK", "LOCAL_RANK", "ROLE_RANK"} {
+		set(name, rank)
+	}
+	for _, name := range []string{"WORLD_SIZE", "LOCAL_WORLD_SIZE", "ROLE_WORLD_SIZE"} {
+		set(name, ranks)
+	}
+	for _, name := range []string{"GROUP_RANK", "TORCHELASTIC_RESTART_COUNT", "TORCHELASTIC_MAX_RESTARTS"} {
+		set(name, 0)
+	}
+	set("GROUP_WORLD_SIZE", 1)
+	set("ROLE_NAME", "default")
+	set("MASTER_ADDR", "127.0.0.1")
+	set("MASTER_PORT", port)
+	set("TORCHELASTIC_RUN_ID", "none")
+	set("TORCHELASTIC_USE_AGENT_STORE", "False")
+	if os.Getenv("OMP_NUM_THREADS") == "" && ranks > 1 {
+		set("OMP_NUM_THREADS", 1)
+	}
+	return env
+}
+
+// freePort returns a port of this machine at which nobody listens.
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, fmt.Errorf("a port at which the ranks meet: %w", err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// print adds what a rank has printed. It waits while the rank is far ahead of the others.
+func (r *run) print(rank int, stream session.Stream, b []byte) {
+	if wait := r.fold.Add([]int{rank}, stream, b, time.Now()); wait != nil {
+		wait()
+	}
+	r.do(func() { r.shown = time.Now() })
+}
+
+// running reports whether a rank has not ended.
+func (r *run) running() bool {
+	for _, rk := range r.ranks {
+		if rk.ended.IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
+// rankEnded notes the end of a rank. If it has failed, the others are ended a moment later.
+func (r *run) rankEnded(rk *rank, failure string) {
+	rk.ended, rk.answers = time.Now(), false
+	r.fold.EndRanks([]int{rk.number}, rk.ended)
+	if failure == "" || r.ending {
+		return
+	}
+	rk.failure, r.failed = failure, true
+	if r.failedAt.IsZero() {
+		r.failedAt = rk.ended
+	}
+}
+
+// tick does what is due.
+func (r *run) tick(now time.Time) {
+	if behind := r.fold.Tick(now); len(behind) > 0 {
+		r.fold.NoteAlive(rankset.Filter(behind, func(n int) bool { return !r.ranks[n].thread.runs }), now)
+	}
+	switch {
+	case r.ending && now.After(r.killAt):
+		r.signal(syscall.SIGKILL)
+	case r.ending:
+	case !r.failedAt.IsZero():
+		if now.Sub(r.failedAt) >= failGrace {
+			r.endWith("%s; the other ranks are ended:", r.failures())
+		}
+	default:
+		r.look(now)
+	}
+}
+
+// failures describes how ranks have failed: "rank 1 was killed (SIGKILL)".
+func (r *run) failures() string {
+	ranks, order := map[string][]int{}, []string(nil)
+	for _, rk := range r.ranks {
+		if rk.failure != "" {
+			if ranks[rk.failure] == nil {
+				order = append(order, rk.failure)
+			}
+			ranks[rk.failure] = append(ranks[rk.failure], rk.number)
+		}
+	}
+	for i, how := range order {
+		order[i] = fmt.Sprintf("rank %s %s", session.FormatRanks(ranks[how]), how)
+	}
+	return strings.Join(order, "; ")
+}
+
+// endWith ends all ranks, and shows what they do under a head.
+func (r *run) endWith(head string, args ...any) {
+	if r.ending {
+		return
+	}
+	r.note(fmt.Sprintf(head, args...) + "\n" + r.watch.Activity(r.snapshot(time.Now())).Text)
+	r.failed = true
+	r.end()
+}
+
+// end ends all ranks: those that do not end within killGrace are killed.
+func (r *run) end() {
+	if !r.ending {
+		r.ending, r.killAt = true, time.Now().Add(killGrace)
+		r.signal(syscall.SIGTERM)
+		r.signal(syscall.SIGCONT) // a stopped process ends only then
+	}
+}
+
+func (r *run) signal(signal syscall.Signal) {
+	for _, rk := range r.ranks {
+		if rk.ended.IsZero() {
+			rk.kill(signal)
+		}
+	}
+}
+
+// note shows a remark between lines of output.
+func (r *run) note(text string) { r.fold.Show(session.Output{Stream: session.Note, Text: text}) }

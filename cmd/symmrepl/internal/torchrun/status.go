@@ -1,0 +1,127 @@
+package torchrun
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/wire"
+	"github.com/symmrepl/symmrepl/symmem/foreign"
+)
+
+// message is a line of a rank: Watched is set in its first one, the other fields are an answer.
+type message struct {
+	Watched int                  `json:"watched"`
+	ID      uint64               `json:"id"`    // of the question
+	Moves   uint64               `json:"moves"` // a number that grows whenever a call begins or ends
+	Stands  bool                 `json:"stands"`
+	Calls   []call               `json:"calls"`
+	Main    place                `json:"main"`
+	Records []foreign.WaitRecord `json:"records"`
+}
+
+// call is an open call: class Call of symmrepl.emulator.watch.
+type call struct {
+	Op      string   `json:"op"`
+	Group   string   `json:"group"`
+	Members []int    `json:"members"`
+	Ordinal uint64   `json:"ordinal"`
+	Name    string   `json:"name"`
+	Own     bool     `json:"own"`
+	Awaited []int    `json:"awaited"`
+	What    string   `json:"what"`
+	Limit   float64  `json:"limit"`
+	Since   float64  `json:"since"`
+	At      string   `json:"at"`
+	Untaken [][2]int `json:"untaken"` // signals that came and that no wait has taken: the rank and the channel of each
+}
+
+// place is what the main thread of the program does.
+type place struct {
+	At     string `json:"at"`
+	Text   string `json:"text"`   // the expression
+	Inside bool   `json:"inside"` // it is in one of the calls
+}
+
+// status returns the answer as that of a rank of a session. now is a time that grows, in nanoseconds.
+func (m *message) status(t thread, now uint64) *wire.Status {
+	s := &wire.Status{ID: m.ID, Run: runNumber, Slow: t.slow}
+	records := m.Records
+	stands := m.Stands && len(m.Calls) > 0
+	for _, c := range m.Calls {
+		waits := c.waits(records, now)
+		records = nil // kernels run one after the other: only one call has any
+		s.Waits = append(s.Waits, waits...)
+		if c.Own && len(waits) == 0 {
+			s.Busy = append(s.Busy, session.Busy{Kernel: c.Op, At: c.At, Since: c.Since})
+		}
+		stands = stands && !c.Own && len(waits) > 0
+	}
+	s.Standing = &wire.Standing{Moves: m.Moves, Stands: stands, Inside: m.Main.Inside}
+	if !m.Main.Inside {
+		s.Doing = m.Main.doing(t)
+	} else if len(s.Waits) == 0 && len(s.Busy) == 0 && len(m.Calls) > 0 {
+		s.Doing = &session.Activity{What: "is in " + m.Calls[0].Op, At: m.Calls[0].At}
+	}
+	return s
+}
+
+// waits returns the waits of a call: those of its kernel, of which records tell, and that of the host.
+func (c *call) waits(records []foreign.WaitRecord, now uint64) (list []session.Wait) {
+	if len(c.Awaited) > 0 {
+		return []session.Wait{{Op: c.Op, Ordinal: c.Ordinal, Group: c.Group, Peers: c.Awaited, For: c.What, Since: c.Since, Limit: c.Limit,
+			At: c.At, Call: c.Name, Sure: true, Seen: now}}
+	}
+	for _, r := range records {
+		w := session.Wait{Op: c.Op, Ordinal: c.Ordinal, Group: c.Group, For: r.What() + c.untaken(), Since: float64(r.Elapsed) / 1e9,
+			Limit: c.Limit, At: c.At, Call: c.Name, Sure: !c.Own && r.ByCalls(), Seen: r.Began + r.Elapsed}
+		if c.Own {
+			w.Op = "kernel " + c.Op
+		}
+		if peer := r.Awaited(); peer >= 0 && peer < len(c.Members) {
+			w.Peers = []int{c.Members[peer]}
+		}
+		i := slices.IndexFunc(list, func(o session.Wait) bool { return o.For == w.For && len(o.Peers) > 0 && len(w.Peers) > 0 })
+		if i < 0 {
+			list = append(list, w)
+			continue
+		}
+		same := &list[i] // a wait for several ranks
+		same.Peers = append(same.Peers, w.Peers...)
+		slices.Sort(same.Peers)
+		same.Since, same.Seen = max(same.Since, w.Since), min(same.Seen, w.Seen)
+	}
+	return list
+}
+
+// untaken names the signals that came, which the call does not wait for: "; rank 1 has put one on channel 5".
+func (c *call) untaken() string {
+	var parts []string
+	for _, signal := range c.Untaken {
+		parts = append(parts, fmt.Sprintf("rank %d has put one on channel %d", signal[0], signal[1]))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; " + strings.Join(parts, ", ")
+}
+
+// doing returns the activity of the program's own code.
+func (p place) doing(t thread) *session.Activity {
+	a := &session.Activity{At: p.At}
+	switch {
+	case t.runs || p.Text == "":
+	case t.sleeps || strings.Contains(p.Text, "sleep("): // before Python 3.11 it is a wait for no file
+		a.What, a.Blocked, a.Sleeps = "sleeps in "+p.Text, true, true
+	default:
+		a.What, a.Blocked = "waits in "+p.Text, true
+	}
+	return a
+}
+
+// silent returns the status of a rank that does not answer itself.
+func silent(question uint64, t thread, why string) *wire.Status {
+	return &wire.Status{ID: question, Run: runNumber, Slow: t.slow, Standing: &wire.Standing{},
+		Doing: &session.Activity{What: why, Blocked: !t.runs, Sleeps: t.sleeps}}
+}

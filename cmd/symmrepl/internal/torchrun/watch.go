@@ -1,0 +1,90 @@
+package torchrun
+
+import (
+	"time"
+
+	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/wire"
+
+	"github.com/symmrepl/symmrepl/session/watchdog"
+)
+
+// runNumber is the number of the run that a program is for package watchdog.
+const runNumber = 1
+
+// look carries out what the watchdog decides.
+func (r *run) look(now time.Time) {
+	for _, action := range r.watch.Look(r.snapshot(now)) {
+		switch a := action.(type) {
+		case watchdog.Ask:
+			for _, n := range a.Ranks {
+				r.ask(r.ranks[n], 0)
+			}
+		case watchdog.Examine:
+			r.question = a.Question
+			for _, rk := range r.ranks {
+				if rk.ended.IsZero() {
+					r.ask(rk, a.Question)
+				}
+			}
+		case watchdog.Show:
+			if !a.Again {
+				r.note(a.Text)
+			}
+		case watchdog.EndInVain:
+			r.endWith("%s is ended, because these waits cannot end:", r.Name)
+		}
+	}
+}
+
+// snapshot describes the run to the watchdog.
+func (r *run) snapshot(now time.Time) *watchdog.Snapshot {
+	cell := &watchdog.Snapshot{Now: now, Run: runNumber, Title: r.Name, Program: true, Stop: "Ctrl-C", Started: r.began, Shown: r.shown,
+		KeepsWaits: r.KeepWaits, Unattended: true, Question: r.question + 1}
+	for _, rk := range r.ranks {
+		of := watchdog.Rank{TakesPart: true, DoneAt: rk.ended}
+		if rk.ended.IsZero() {
+			cell.Reachable = append(cell.Reachable, rk.number)
+		} else {
+			of.Result = &session.Result{}
+			if rk.failure != "" {
+				of.Result.Err = &session.Error{Kind: session.KindDied, Peer: -1, Msg: "it " + rk.failure}
+			}
+		}
+		cell.Ranks = append(cell.Ranks, of)
+	}
+	return cell
+}
+
+// ask asks a rank, or answers in its place if it cannot.
+func (r *run) ask(rk *rank, question uint64) {
+	rk.thread = lookAt(rk.process.Pid, rk.thread)
+	switch {
+	case rk.thread.stopped:
+		r.watch.Answer([]int{rk.number}, nil, &wire.Process{State: "T"}, time.Now())
+	case !rk.answers:
+		r.answered(rk, silent(question, rk.thread, "has not imported symmrepl.torch"))
+	default:
+		rk.ask(question)
+	}
+}
+
+// heard takes a message of a rank; nil is the end of its socket.
+func (r *run) heard(rk *rank, m *message) {
+	switch {
+	case m == nil:
+		rk.answers = false
+	case m.Watched != 0:
+		rk.answers = true
+	default:
+		r.answered(rk, m.status(rk.thread, uint64(time.Since(r.began))))
+	}
+}
+
+func (r *run) answered(rk *rank, s *wire.Status) {
+	if s.ID != 0 {
+		r.watch.Looked([]int{rk.number}, s)
+		return
+	}
+	r.watch.Answer([]int{rk.number}, s, nil, time.Now())
+}

@@ -1,0 +1,174 @@
+"""What this process does at the moment, for `symmrepl torchrun`, which explains programs that stand.
+
+That program starts the ranks. Each has a Unix socket to it, whose descriptor is in the variable SYMMREPL_WATCH, and
+answers its questions in a thread of its own: which calls are open, since when, at which line of the program, and
+what the waits of kernels wait for. The Go package cmd/symmrepl/internal/torchrun has the records.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import stat
+import sys
+import threading
+import time
+import weakref
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+from . import lines
+from .errors import Unavailable
+
+if TYPE_CHECKING:
+    from .device import Device
+
+Record = Dict[str, int]
+"""A wait of a kernel: the fields of symm::WaitRecord in kernels/include/symm/context.cuh."""
+
+VARIABLE = "SYMMREPL_WATCH"
+THREADS = "symmrepl-"
+"""Begins the names of this package's own threads, which are none of the program's."""
+
+
+class Call:
+    """A call in which other ranks take part, or a launch. It is open within its `with`.
+
+    members are the world ranks of the group, by their ranks in it. name is equal on all members for one collective
+    call, and "" for another operation. own says that the kernel is the program's, which may do anything. awaited are
+    the world ranks for which the call waits on the host, and what names what it waits for.
+    """
+
+    __slots__ = ("op", "group", "members", "ordinal", "name", "own", "awaited", "what", "limit", "pad", "began", "_before")
+
+    def __init__(
+        self,
+        op: str,
+        *,
+        group: str = "",
+        members: Sequence[int] = (),
+        ordinal: int = 0,
+        name: str = "",
+        own: bool = False,
+        awaited: Sequence[int] = (),
+        what: str = "",
+        limit: float = 0,
+        pad: Optional[Callable[[], List[Tuple[int, int]]]] = None,
+    ) -> None:
+        self.op, self.group, self.members, self.ordinal, self.name = op, group, members, ordinal, name
+        self.own, self.awaited, self.what, self.limit, self.pad = own, awaited, what, limit, pad
+
+    def __enter__(self) -> Call:
+        global _moves
+        _moves += 1
+        thread = threading.get_ident()
+        self._before, self.began = _open.get(thread), time.monotonic()
+        _open[thread] = self
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        global _moves
+        _moves += 1
+        if self._before is None:
+            del _open[threading.get_ident()]
+        else:
+            _open[threading.get_ident()] = self._before
+
+    def described(self, at: str) -> Dict[str, Any]:
+        words = {"op": self.op, "group": self.group, "members": list(self.members), "ordinal": self.ordinal, "name": self.name}
+        words.update(own=self.own, awaited=list(self.awaited), what=self.what, limit=self.limit, since=time.monotonic() - self.began)
+        return {**words, "at": at, "untaken": self.pad() if self.pad is not None else []}
+
+
+_open: Dict[int, Call] = {}  # by thread
+_moves = 0
+_device: Optional[weakref.ref[Device]] = None
+_socket: Optional[socket.socket] = None
+_sending = threading.Lock()
+
+explain: Callable[[FrameType], Optional[Call]] = lambda frame: None
+"""Returns the call in which the innermost frame of a thread stands, if another package knows it, such as that of gloo."""
+
+
+def device_opened(device: Device) -> None:
+    """Notes the device of this process, and starts to answer."""
+    global _device
+    _device = weakref.ref(device)
+    start()
+
+
+def start() -> None:
+    """Begins to answer, if this process was started to be watched. Errors: Unavailable if the variable is wrong."""
+    global _socket
+    number = os.environ.pop(VARIABLE, None)  # this process's, and none of those that it starts
+    if number is None:
+        return
+    try:
+        if not stat.S_ISSOCK(os.fstat(int(number)).st_mode):
+            raise ValueError("it is no socket")
+        os.set_inheritable(int(number), False)
+        _socket = socket.socket(fileno=int(number))
+    except (ValueError, OSError) as e:
+        raise Unavailable(f"{VARIABLE} is {number!r}, which symmrepl torchrun sets for its ranks: {e}") from None
+    threading.Thread(target=_serve, args=(_socket,), name=THREADS + "watch", daemon=True).start()
+    send({"watched": 1})
+
+
+def send(message: Dict[str, Any]) -> None:
+    """Sends a message, if somebody watches."""
+    if _socket is None:
+        return
+    line = json.dumps(message).encode() + b"\n"
+    with _sending:
+        try:
+            _socket.sendall(line)
+        except OSError:
+            pass  # the program that watches has ended, and this process with it
+
+
+def _serve(connection: socket.socket) -> None:
+    with connection.makefile("rb") as questions:
+        for line in questions:
+            try:
+                question = json.loads(line)["id"]
+            except (ValueError, TypeError, KeyError):
+                continue
+            try:
+                answer = _answer()
+            except Exception as e:  # of PyTorch, whose objects change meanwhile
+                answer = {"main": {"at": f"a place that cannot be told: {e!r}"}}
+            send({"id": question, **answer})
+
+
+_last: Dict[int, Call] = {}  # the last call that explain has returned, by thread
+
+
+def _explained(thread: int, frame: FrameType) -> Optional[Call]:
+    call, before = explain(frame), _last.pop(thread, None)
+    if call is not None:
+        same = before is not None and (before.op, before.name) == (call.op, call.name)
+        call.began = before.began if before is not None and same else time.monotonic()
+        _last[thread] = call
+    return call
+
+
+def _answer() -> Dict[str, Any]:
+    named = {t.ident: t.name for t in threading.enumerate()}
+    main = threading.main_thread().ident
+    calls, where, stands = [], {}, True
+    for thread, frame in sys._current_frames().items():
+        if named.get(thread, "").startswith(THREADS):
+            continue
+        call = _open.get(thread) or _explained(thread, frame)
+        user = lines.program_frame(frame)
+        at = lines.described(user)
+        if call is not None:
+            calls.append(call.described(at))
+        else:
+            stands = False  # it may do anything
+        if thread == main:
+            where = {"at": at, "text": lines.expression(user), "inside": call is not None}
+    device = _device() if _device is not None else None
+    records = device.pending() if device is not None else []
+    return {"moves": _moves, "stands": stands, "calls": calls, "main": where, "records": records}
