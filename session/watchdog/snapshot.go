@@ -53,7 +53,7 @@ func (cell *Snapshot) runs(rank int) bool {
 	return cell.Ranks[rank].TakesPart && cell.Ranks[rank].Result == nil
 }
 
-// done says that a rank has run the cell to its end.
+// done returns the words for a rank that has run the cell to its end.
 func (cell *Snapshot) done() string {
 	if cell.Program {
 		return "has ended"

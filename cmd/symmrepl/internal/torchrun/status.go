@@ -37,7 +37,7 @@ type call struct {
 	Untaken [][2]int `json:"untaken"` // signals that came and that no wait has taken: the rank and the channel of each
 }
 
-// place is what the main thread of the program does.
+// place describes the work of the program's main thread.
 type place struct {
 	At     string `json:"at"`
 	Text   string `json:"text"`   // the expression

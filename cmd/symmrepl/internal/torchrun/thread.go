@@ -11,7 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/session/wire"
 )
 
-// thread is what the kernel knows of the main thread of a rank.
+// thread holds the kernel's knowledge of the main thread of a rank.
 type thread struct {
 	stopped bool // by a signal such as SIGSTOP
 	runs    bool // or wants to
