@@ -359,7 +359,8 @@ class Sanitized(unittest.TestCase):
             elif line:
                 reports.append(json.loads(line))
             else:  # it has ended, and the other one meets nobody
-                open_.pop(0)
+                open_ = open_[1:] + waiting
+                waiting = []
                 for other in both:
                     other.stdin.close()
         said = [p.stderr.read() for p in both]
@@ -428,6 +429,80 @@ class Sanitized(unittest.TestCase):
         host = found[0]["accesses"][1]
         self.assertEqual((host["rank"], host["source"].strip()), (0, "d.sanitizer.calling()"))
         self.assertIn("right behind int32[64], where element 64 would be", found[1]["memory"])
+
+    def test_killed_rank(self):
+        # The finding of a rank that is killed is known; that there may be more is, too.
+        reports, statuses, _ = self.run_ranks("""
+        if rank == 0:
+            run("write", 64, "<Qi", x[0], 1)
+        print("meet", flush=True), sys.stdin.readline()
+        if rank == 1:
+            run("read", 64, "<QQ", x[0], out)
+            os.kill(os.getpid(), 9)
+        meet()
+        """)
+        self.assertEqual(statuses, [0, -9])
+        self.assertEqual([r["rank"] for r in reports if r.get("ended")], [0])
+        self.assertEqual([(f["kind"], f["ranks"]) for f in self.keeper.findings(reports)], [("race between ranks", [1])])
+
+    def test_a_killed_process_leaves_nothing(self):
+        # A later rank with the number of one that was killed is watched.
+        keeper = Companion()
+        for expected in ([-9, -9], [0, 0]):
+            text = 'run("write", 64, "<Qi", x[rank], 1)' + ("\nos.kill(os.getpid(), 9)" if expected[0] else "")
+            reports, statuses, said = self.run_ranks(text, shadow=keeper.shadow())
+            self.assertEqual((statuses, self.keeper.findings(reports)), (expected, []), said)
+
+    def test_wrong_environment(self):
+        gone = Companion()
+        name = gone.shadow()
+        gone._process.kill()
+        gone._process.wait()
+        program = """
+        import json, os, sys
+        from symmrepl.emulator.companion import Companion
+        from symmrepl.emulator.device import Device
+        from symmrepl.emulator.errors import Unavailable
+        companion = Companion()
+        def refused(**environment):
+            os.environ.update({"RANK": "0", "SYMMREPL_SEED": "0", **environment})
+            try:
+                Device(companion)
+            except Unavailable as e:
+                print(f"refused: {e}", flush=True)
+            else:
+                print(f"not refused: {environment}", flush=True)
+        for shadow in ("", "x", "/proc/self/fd/0", "/dev/zero", "/dev/null", sys.executable, "/", "/" + 5000 * "x", sys.argv[1]):
+            refused(SYMMREPL_SANITIZE=shadow)
+        os.truncate(os.memfd_create("empty"), 1 << 44)
+        refused(SYMMREPL_SANITIZE=f"/proc/self/fd/{max(int(d) for d in os.listdir('/proc/self/fd') if os.path.exists('/proc/self/fd/' + d))}")
+        shadow = Companion()
+        right = {"SYMMREPL_SANITIZE": shadow.shadow()}
+        for rank in ("", "x", "-1", "128", "4294967296", "1 2", "\u0663", 5000 * "9"):
+            refused(**right, RANK=rank)
+        for seed in ("-1", "x", "1.5", str(1 << 63)):
+            refused(**right, SYMMREPL_SEED=seed)
+        os.environ.update({**right, "RANK": "0", "SYMMREPL_SEED": "0"})
+        d = Device(companion)
+        refused(**right)  # a second one
+        try:
+            d.load(companion.operation("delay"))
+        except Unavailable as e:
+            print(f"refused: {e}", flush=True)
+        print("watched", flush=True)
+        """
+        p = subprocess.run([sys.executable, "-c", textwrap.dedent(program), name], capture_output=True, text=True, timeout=100)
+        lines = p.stdout.splitlines()
+        self.assertEqual([line for line in lines if not line.startswith("refused: ")], ["watched"], p.stderr)
+        self.assertEqual(len(lines), 25, p.stdout)
+        self.assertIn("was not compiled to be watched", lines[-2])
+
+    def test_wrong_reports(self):
+        for wrong in ([1], [[]], [{"findings": 1}], [{"findings": [{"kind": 99}]}], [{"rank": "x"}], [{"lines": {"a": 1}}], ["x" * 100]):
+            with self.assertRaises(Unavailable):
+                self.keeper.findings(wrong)
+        self.assertEqual(self.keeper.findings([]), [])
+        self.assertEqual(self.keeper.findings([{}]), [])
 
 
 if __name__ == "__main__":

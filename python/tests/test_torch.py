@@ -714,6 +714,91 @@ class Sanitized(unittest.TestCase):
         self.assertEqual({a["source"].strip() for a in found[0]["accesses"]}, {"t.fill_(1)", "h.get_buffer(0, (8,), torch.float32).sum()"})
         self.assertIn("h.barrier()", found[0]["repair"])
 
+    def test_kernel_against_aten(self):
+        # Rows that race, columns beside them that do not, and a barrier between two accesses.
+        found = self.findings('''
+        k = symmrepl.torch.compile("""
+        extern "C" __global__ void add(float* x, int n) {
+          if (threadIdx.x < n) x[threadIdx.x] += 1;
+        }
+        """, "add", file="add.cu")
+        t = symm_mem.empty(4, 8, dtype=torch.float32, device="cpu")
+        h = symm_mem.rendezvous(t, G)
+        if rank == 0:
+            t[:, 2:4] = 1
+            t[1:].fill_(2)
+        else:
+            k(args=(h.get_buffer(0, (2,), torch.float32), 2), block=(32, 1, 1))
+        h.barrier()
+        if rank == 0:
+            t.zero_()
+        dist.barrier()
+        if rank == 1:
+            k(args=(h.get_buffer(0, (2, 8), torch.float32), 16), block=(32, 1, 1))
+        dist.all_reduce(torch.ones(1))
+        if rank == 0:
+            t.copy_(t.t().reshape(4, 8))
+        h.barrier()
+        if rank == 1:
+            k(args=(h.get_buffer(0, (4,), torch.float32), 4), block=(32, 1, 1))
+        else:
+            t.numpy()[0, 0] = 1
+            t.tolist()
+        ''')
+        self.assertEqual([f["kind"] for f in found], ["race with the host"], "\n".join(told(f) for f in found))
+        self.assertEqual({a["source"].strip() for a in found[0]["accesses"]}, {"t.tolist()", "if (threadIdx.x < n) x[threadIdx.x] += 1;"})
+        self.assertIn("in float32[4, 8]", found[0]["memory"])
+        self.assertEqual(self.unseen, ["Tensor.numpy"])
+
+    def test_missing_signal(self):
+        found = self.findings("""
+        t = symm_mem.empty(8, dtype=torch.float32, device="cpu").fill_(rank)
+        h = symm_mem.rendezvous(t, G)
+        h.barrier()
+        ops.two_shot_all_reduce_(t, "sum", name)
+        if rank == 0:
+            h.get_buffer(1, (8,), torch.float32).fill_(3)
+            h.put_signal(1, 2)
+        else:
+            h.wait_signal(0, 2)
+            t.add_(1)
+        if rank == 0:
+            h.get_buffer(1, (8,), torch.float32).fill_(4)
+        """)
+        self.assertEqual([f["kind"] for f in found], ["race with the host"], "\n".join(told(f) for f in found))
+        self.assertEqual({a["source"].strip() for a in found[0]["accesses"]}, {"t.add_(1)", "h.get_buffer(1, (8,), torch.float32).fill_(4)"})
+
+    def test_operator_against_write(self):
+        found = self.findings("""
+        t = symm_mem.empty(8, dtype=torch.float32, device="cpu").fill_(rank)
+        h = symm_mem.rendezvous(t, G)
+        if rank == 0:
+            h.get_buffer(1, (8,), torch.float32).fill_(3)
+        ops.one_shot_all_reduce(t, "sum", name)
+        h.barrier()
+        store = dist.distributed_c10d._get_default_store()
+        if rank == 0:
+            t.fill_(1)
+            store.set("filled", "1")
+        else:
+            store.get("filled")
+            h.get_buffer(0, (8,), torch.float32).mul_(2)
+        """)
+        self.assertEqual(found, [], "\n".join(told(f) for f in found))
+        found = self.findings("""
+        t = symm_mem.empty(8, dtype=torch.float32, device="cpu").fill_(rank)
+        h = symm_mem.rendezvous(t, G)
+        h.barrier()
+        ops.one_shot_all_reduce(t, "sum", name)
+        h.put_signal(right)
+        if rank == 0:
+            h.wait_signal(left)
+            h.get_buffer(1, (8,), torch.float32).fill_(3)
+        ops.one_shot_all_reduce(t, "sum", name)
+        t.fill_(1)
+        """)
+        self.assertEqual(found, [], "\n".join(told(f) for f in found))
+
 
 @unittest.skipUnless(importlib.util.find_spec("torch"), "torch is not installed")
 class Silent(Programs):

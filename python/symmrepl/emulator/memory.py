@@ -112,7 +112,8 @@ class Mapping:
     def __init__(self, name: str) -> None:
         words = name.split(None, 3)
         owner, descriptor, size = (int(word) for word in words[:3])
-        peer, *parts = json.loads(words[3]) if words[3:] else [0]
+        found: List[Any] = json.loads(words[3]) if words[3:] else [0]
+        peer, parts = found[0], [Part(*p) for p in found[1:]]
         try:
             fd = os.open(f"/proc/{owner}/fd/{descriptor}", os.O_RDWR | os.O_CLOEXEC)
         except OSError as e:
@@ -137,7 +138,7 @@ def _mapped(owner: object, descriptor: int, size: int, peer: int, parts: Sequenc
         error = os.strerror(ctypes.get_errno())
         _libc.munmap(whole, size + 2 * GUARD)
         raise Unavailable(f"{size} bytes cannot be mapped: {error}")
-    area = Area(int(whole) + GUARD, size, os.fstat(descriptor).st_ino, isinstance(owner, Segment), peer, [Part(*p) for p in parts])
+    area = Area(int(whole) + GUARD, size, os.fstat(descriptor).st_ino, isinstance(owner, Segment), peer, list(parts))
     weakref.finalize(owner, _unmap, area).atexit = False  # kernels may still run at the end of the process
     _areas[area.address] = area
     bisect.insort(_starts, area.address)

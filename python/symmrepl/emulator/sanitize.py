@@ -119,7 +119,7 @@ def observe() -> None:
 
 def _given(name: str, otherwise: Optional[int]) -> int:
     text = os.environ.get(name, "" if otherwise is None else str(otherwise))
-    if not text.isdecimal():
+    if not (text.isascii() and text.isdecimal() and len(text) < 20 and int(text) < 1 << (32 if otherwise is None else 63)):
         raise Unavailable(
             f"the sanitizer of this program needs a number in {name}, which is {text!r}: start it by symmrepl torchrun --sanitize"
         )

@@ -234,7 +234,7 @@ def install() -> None:
     mode.__enter__()
 
 
-def _kinds(kind: type) -> Iterator[type]:
+def _kinds(kind: Any) -> Iterator[Any]:
     yield kind
-    for below in kind.__subclasses__():
-        yield from _kinds(below)
+    for narrower in kind.__subclasses__():
+        yield from _kinds(narrower)
