@@ -32,6 +32,14 @@ class _Access(NamedTuple):
     write: bool
 
 
+class _Operator(NamedTuple):
+    """An operator, the library that it is in, and the arguments whose elements it accesses."""
+
+    function: Any
+    library: str
+    accesses: List[_Access]
+
+
 class Rows(NamedTuple):
     """rows of bytes whose beginnings are pitch bytes apart."""
 
@@ -79,19 +87,26 @@ class Mode(TorchDispatchMode):
     def __init__(self, sanitizer: sanitize.Sanitizer) -> None:
         super().__init__()
         self._sanitizer = sanitizer
-        self._known: Dict[Any, List[_Access]] = {}
+        self._known: Dict[int, _Operator] = {}  # by identity: an operator's own hash takes long
         self._pending: List[_Pending] = []
         sanitizer.before = self._settle
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if func.namespace == "symm_mem":
+        known = self._known.get(id(func))
+        if known is None:
+            known = self._known[id(func)] = _Operator(func, func.namespace, _accesses(func))
+        if known.library == "symm_mem":
             return self._ours(func, args, kwargs)
-        accesses = self._known.get(func)
-        if accesses is None:
-            accesses = self._known[func] = _accesses(func)
-        found = [(t, a.write) for a in accesses for t in _tensors(args[a.at] if a.at < len(args) else kwargs.get(a.name)) if _shared(t)]
-        if func.namespace in ("c10d", "_c10d_functional"):
+        found: List[Tuple[torch.Tensor, bool]] = []
+        for at, name, write in known.accesses:
+            value = args[at] if at < len(args) else kwargs.get(name)
+            if isinstance(value, torch.Tensor):
+                if _shared(value):
+                    found.append((value, write))
+            elif isinstance(value, (list, tuple)):
+                found += [(t, write) for t in value if isinstance(t, torch.Tensor) and _shared(t)]
+        if known.library in ("c10d", "_c10d_functional"):
             return self._collective(func, args, kwargs, found)
         if found:
             self._touch(found)
@@ -165,16 +180,8 @@ def _accesses(func: Any) -> List[_Access]:
     return found
 
 
-def _tensors(value: Any) -> Iterator[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for v in value:
-            yield from _tensors(v)
-
-
 def _shared(t: torch.Tensor) -> bool:
-    return type(t) in _PLAIN and t.device.type == "cpu" and t.layout is torch.strided and memory.within(t.data_ptr())
+    return type(t) in _PLAIN and t.is_cpu and t.layout is torch.strided and memory.within(t.data_ptr())
 
 
 def _wrap(kind: Any, name: str, wrapper: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
