@@ -226,6 +226,7 @@ void emu_sanitize_off(emu_device* d) {
 }
 
 void emu_watch(uintptr_t p, size_t n, uint64_t inode) { sanitize::add(p, n, inode, true); }
+void emu_watch_among(uintptr_t p, size_t n) { sanitize::add(p, n, 0, false); }
 void emu_unwatch(uintptr_t p, uint64_t inode, int owner) { sanitize::remove(p, inode, owner); }
 void emu_retire(uintptr_t p, size_t n) { sanitize::retire(p, n); }
 void emu_mark(uintptr_t p, size_t n, uint32_t state) { sanitize::mark(p, n, state); }

@@ -176,6 +176,8 @@ void emu_sanitize_off(emu_device*);
 // emu_mark sets the state of memory.
 void emu_watch(uintptr_t p, size_t n, uint64_t inode);
 void emu_unwatch(uintptr_t p, uint64_t inode, int owner);
+// emu_watch_among makes the pages of memory watched that has other memory beside it.
+void emu_watch_among(uintptr_t p, size_t n);
 // emu_retire makes freed memory watched.
 void emu_retire(uintptr_t p, size_t n);
 void emu_mark(uintptr_t p, size_t n, uint32_t state);
