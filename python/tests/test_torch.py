@@ -750,6 +750,29 @@ class Sanitized(unittest.TestCase):
         self.assertIn("in float32[4, 8]", found[0]["memory"])
         self.assertEqual(self.unseen, ["Tensor.numpy"])
 
+    def test_other_tensors(self):
+        # A kernel's accesses of tensors that are not symmetric are compared with each other, and no longer.
+        found = self.findings('''
+        k = symmrepl.torch.compile("""
+        extern "C" __global__ void count(int* out, const int* in, int n) {
+          for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] += in[i];
+        }
+        """, "count", file="count.cu")
+        out, ones = torch.zeros(3000, dtype=torch.int32), torch.ones(3000, dtype=torch.int32)
+        for n in range(3):
+            k(grid=(1, 1, 1), block=(64, 1, 1), args=(out, ones, 3000))
+            same(out, [n + 1] * 3000)
+            out[5] = n + 1
+        small = [torch.zeros(4, dtype=torch.int32) for _ in range(20)]
+        for a, b in zip(small, small[1:]):
+            k(grid=(1, 1, 1), block=(64, 1, 1), args=(a, b, 4))
+        k(grid=(1, 1, 1), block=(64, 1, 1), args=(torch.zeros(0, dtype=torch.int32), a[1:3], 0))
+        if rank == 1:
+            k(grid=(2, 1, 1), block=(64, 1, 1), args=(out, ones, 3000))
+        ''')
+        self.assertEqual([f["kind"] for f in found], ["race between blocks"], "\n".join(told(f) for f in found))
+        self.assertEqual((found[0]["ranks"], found[0]["memory"]), ([1], "in int32[3000]"))
+
     def test_missing_signal(self):
         found = self.findings("""
         t = symm_mem.empty(8, dtype=torch.float32, device="cpu").fill_(rank)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import bisect
+import contextlib
 import ctypes
 import fcntl
 import json
 import mmap
 import os
 import weakref
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence
 
 from .errors import Unavailable
 
@@ -48,6 +49,7 @@ class Area(NamedTuple):
 
 _areas: Dict[int, Area] = {}  # what is mapped now, by address
 _starts: List[int] = []  # the addresses, in order
+_lent: Dict[int, Area] = {}  # memory of the process that a kernel has at present
 _watcher: Any = None  # the sanitizer, if there is one
 
 
@@ -66,16 +68,28 @@ def within(address: int) -> bool:
     return area is not None and address < area.address + area.size
 
 
+@contextlib.contextmanager
+def lent(things: Sequence[Area]) -> Iterator[None]:
+    """Lets `described` know of memory that is not shared."""
+    for area in things:
+        _lent[area.address] = area
+    try:
+        yield
+    finally:
+        for area in things:
+            _lent.pop(area.address, None)
+
+
 def described(address: int) -> Optional[Dict[str, Any]]:
     """Returns what an address lies in or nearest to, in the form of findings; None if nothing is near."""
-    for area in list(_areas.values()):
-        if area.address - GUARD <= address < area.address + area.size + GUARD and area.parts:
-            offset = address - area.address
-            p = min(area.parts, key=lambda p: max(p.offset - offset, offset - (p.offset + p.bytes - 1), 0))
-            return {
-                "name": p.name, "peer": area.peer, "address": area.address + p.offset, "bytes": p.bytes, "element": p.element, "size": p.size,
-            }  # fmt: skip
-    return None
+    shared = (a for a in list(_areas.values()) if a.address - GUARD <= address < a.address + a.size + GUARD)
+    inside = (a for a in list(_lent.values()) if a.address <= address < a.address + a.size)
+    area = next((a for a in (*inside, *shared) if a.parts), None)
+    if area is None:
+        return None
+    offset = address - area.address
+    p = min(area.parts, key=lambda p: max(p.offset - offset, offset - (p.offset + p.bytes - 1), 0))
+    return {"name": p.name, "peer": area.peer, "address": area.address + p.offset, "bytes": p.bytes, "element": p.element, "size": p.size}
 
 
 class Segment:

@@ -15,12 +15,14 @@ findings.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import ctypes
 import linecache
+import mmap
 import os
 import threading
 import zlib
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from . import memory
 from .errors import Unavailable
@@ -70,6 +72,7 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "emu_sanitize": (ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint64]),
     "emu_watch": (None, [ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint64]),
     "emu_unwatch": (None, [ctypes.c_size_t, ctypes.c_uint64, ctypes.c_int]),
+    "emu_watch_among": (None, [ctypes.c_size_t, ctypes.c_size_t]),
     "emu_mark": (None, [ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint32]),
     "emu_module_watch": (None, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint32, ctypes.c_char_p]),
     "emu_module_variable": (ctypes.c_size_t, [ctypes.c_void_p, ctypes.c_char_p]),
@@ -174,6 +177,24 @@ class Sanitizer:
 
     def unmapped(self, area: memory.Area) -> None:
         self._library.emu_unwatch(area.address, area.inode, area.mine)
+
+    @contextlib.contextmanager
+    def lending(self, things: Sequence[memory.Area]) -> Iterator[None]:
+        """Watches memory of the process while a kernel has it: whole pages, with what else is in them."""
+        page = mmap.PAGESIZE
+        spans: List[Tuple[int, int]] = []
+        for begin, end in sorted((a.address // page * page, -(-(a.address + a.size) // page) * page) for a in things if a.size):
+            if spans and begin <= spans[-1][1]:
+                begin, end = spans[-1][0], max(end, spans.pop()[1])
+            spans.append((begin, end))
+        for begin, end in spans:
+            self._library.emu_watch_among(begin, end - begin)
+        try:
+            with memory.lent(things):
+                yield
+        finally:
+            for begin, _ in spans:
+                self._library.emu_unwatch(begin, 0, 1)
 
     def calling(self) -> None:
         """Says which line of the program makes the next launch or access."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 from typing import Any, List, Optional, Sequence
 
@@ -10,7 +11,9 @@ import torch
 from ..emulator import device as emulated
 from ..emulator.companion import Parameter
 from ..emulator.errors import LaunchError
+from ..emulator.memory import Area, Part, within
 from .groups import device
+from .memory import described
 
 _INTEGERS = {1: "b", 2: "h", 4: "i", 8: "q"}
 _FLOATS = {2: "e", 4: "f", 8: "d"}
@@ -69,7 +72,9 @@ class Kernel:
         out = bytearray(self._kernel.bytes)
         for i, (value, (offset, size), p) in enumerate(zip(args, self._kernel.params, self._parameters)):
             out[offset : offset + size] = self._packed(i, value, size, p)
-        device().launch(self._kernel, _three("grid", grid), _three("block", block), bytes(out), _number("shared_mem", shared_mem))
+        d, extents = device(), (_three("grid", grid), _three("block", block))
+        with contextlib.nullcontext() if d.sanitizer is None else d.sanitizer.lending(_areas(args)):
+            d.launch(self._kernel, *extents, bytes(out), _number("shared_mem", shared_mem))
 
     def _packed(self, i: int, value: Any, size: int, p: Parameter) -> bytes:
         name = f"{self._kernel.name}: argument {i}" + (f", {p.name}" if p.name else "")
@@ -119,6 +124,15 @@ def _element(type_name: str) -> str:
 
 def _is_float(type_name: str) -> bool:
     return any(word in ("float", "double", "half", "__half") for word in type_name.replace("const", " ").split())
+
+
+def _areas(args: Sequence[Any]) -> List[Area]:
+    """Returns the memory of the tensors among arguments that is not shared."""
+    return [
+        Area(t.data_ptr(), t.nbytes, 0, True, -1, [Part(0, t.nbytes, described(t.dtype, t.shape), "element", t.element_size())])
+        for t in args
+        if isinstance(t, torch.Tensor) and t.nbytes and not within(t.data_ptr())
+    ]
 
 
 def _number(name: str, value: Any) -> int:

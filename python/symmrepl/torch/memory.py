@@ -101,6 +101,11 @@ def _over(content: Any, shape: Sequence[int], stride: Sequence[int], dtype: torc
     return torch.empty(0, dtype=dtype).set_(storage, offset, shape, stride)
 
 
+def described(dtype: torch.dtype, shape: Sequence[int]) -> str:
+    """Returns how findings name a tensor: ``float32[4, 8]``."""
+    return f"{str(dtype).rpartition('.')[2]}{list(shape)}"
+
+
 def empty_strided(shape: Sequence[int], stride: Sequence[int], dtype: torch.dtype, alloc_id: Optional[int] = None) -> torch.Tensor:
     """Returns a symmetric tensor of zeros. With the alloc_id of an earlier one, which nothing uses any more, it has the same memory."""
     op = "empty_strided_p2p"
@@ -110,8 +115,7 @@ def empty_strided(shape: Sequence[int], stride: Sequence[int], dtype: torch.dtyp
     size = (last + 1) * dtype.itemsize
     a = _persistent.get(alloc_id) if alloc_id is not None else None
     if a is None:
-        name = f"{str(dtype).rpartition('.')[2]}{list(shape)}"
-        a = Allocation(size, _SymmetricMemory.signal_pad_size, name, dtype.itemsize)
+        a = Allocation(size, _SymmetricMemory.signal_pad_size, described(dtype, shape), dtype.itemsize)
         _allocations.add(a)
         if alloc_id is not None:
             _persistent[alloc_id] = a
