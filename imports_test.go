@@ -37,7 +37,7 @@ var parts = []part{
 	{"cmd/symmrepl/internal/rank", []string{"cmd/symmrepl/internal/finding", "internal", "interp", "session", "session/worker", "symmem"}},
 	// Beside a program of Python: it makes the kernels that the program's own processes run.
 	{"cmd/symmrepl/internal/companion", []string{"cmd/symmrepl/internal/finding", "cmd/symmrepl/internal/jsonlines", "session", "symmem/foreign"}},
-	{"cmd/symmrepl/internal/torchrun", []string{"cmd/symmrepl/internal/jsonlines", "internal", "session", "session/fold",
+	{"cmd/symmrepl/internal/torchrun", []string{"cmd/symmrepl/internal/finding", "cmd/symmrepl/internal/jsonlines", "internal", "session", "session/fold",
 		"session/rankset", "session/watchdog", "session/wire", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/finding", []string{"session", "symmem", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/wheel", []string{"cmd/symmrepl/internal/jupyter", "cmd/symmrepl/internal/tutorial"}},

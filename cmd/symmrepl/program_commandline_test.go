@@ -63,7 +63,7 @@ func TestCommandLine(t *testing.T) {
 		{"--colour", 2, "there is no flag --colour"},
 		{"--ranks", 2, "--ranks needs a value"},
 		{"--device tpu", 2, `unknown device "tpu": use one of auto, cpu, cuda`},
-		{"nosuch", 2, `there is no subcommand "nosuch"; there are run, trace, export, tutorial, lab, attach, kernel, serve, companion, mcp, dap, doctor, bench, completion, man and version`},
+		{"nosuch", 2, `there is no subcommand "nosuch"; there are run, trace, export, tutorial, lab, attach, kernel, serve, torchrun, companion, mcp, dap, doctor, bench, completion, man and version`},
 		{file, 2, "Did you mean symmrepl run " + file + "?"},
 		{"run", 2, "run needs one file"},
 		{"run nosuch.go 1", 2, "run: open nosuch.go: no such file or directory"},

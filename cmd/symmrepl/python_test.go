@@ -49,6 +49,7 @@ func TestPythonSession(t *testing.T)    { runPackage(t, 2, "test_session") }
 func TestPythonOperations(t *testing.T) { runPackage(t, 2, "test_operations") }
 func TestPythonWrongCalls(t *testing.T) { runPackage(t, 2, "test_wrong_calls") }
 func TestPythonEmulator(t *testing.T)   { runPackage(t, 0, "test_emulator") }
+func TestPythonTorchrun(t *testing.T)   { runPackage(t, 0, "test_torchrun") }
 func TestPythonMagics(t *testing.T)     { runPackage(t, 4, "test_magics") }
 
 // TestPythonViews runs on the fake driver, because the tests read the memory of GPUs on the host.

@@ -25,6 +25,14 @@ def caller() -> Tuple[str, int]:
     return "", 0
 
 
+def place_of(text: str) -> Optional[Tuple[str, int]]:
+    """Returns the file that calls into this package, and the line on which a text of its begins; None if the text is not there as it is."""
+    file, line = caller()
+    source = "".join(linecache.getlines(file))
+    at = source.find(text, 0 if "\n" in text else sum(map(len, linecache.getlines(file)[: line - 1])))
+    return (shown(file), source.count("\n", 0, at) + 1) if text.strip() and at >= 0 else None
+
+
 def program_frame(frame: FrameType) -> Optional[FrameType]:
     """Returns the innermost frame of the program's own, from a frame outwards: none of this package, of PyTorch or of Python's library."""
     packages = (*_packages(), "<")

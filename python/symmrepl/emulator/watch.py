@@ -18,7 +18,7 @@ import weakref
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from . import lines
+from . import lines, sanitize
 from .errors import Unavailable
 
 if TYPE_CHECKING:
@@ -111,6 +111,7 @@ def start() -> None:
         _socket = socket.socket(fileno=int(number))
     except (ValueError, OSError) as e:
         raise Unavailable(f"{VARIABLE} is {number!r}, which symmrepl torchrun sets for its ranks: {e}") from None
+    sanitize.deliver = lambda report: send({"report": report})
     threading.Thread(target=_serve, args=(_socket,), name=THREADS + "watch", daemon=True).start()
     send({"watched": 1})
 

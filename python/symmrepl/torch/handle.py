@@ -166,7 +166,7 @@ def rendezvous(tensor: torch.Tensor, resolve: Callable[[], Group]) -> Handle:
     _agreed(group, mine, everyone)
     h = Handle.__new__(Handle)
     h._group, h._size, h._pad_size, h._offset = group, a.size, a.pad_size, offset
-    h.id = number
+    h.id, h._barriers = number, {}
     h._buffers, h._pads, h._kept = [], [], []
     for r, theirs in enumerate(everyone):
         memory: Any = a.segment if r == group.rank else Mapping(theirs["memory"])

@@ -9,6 +9,7 @@ from typing import Any, List, Optional, Sequence
 import torch
 
 from ..emulator import device as emulated
+from ..emulator import lines
 from ..emulator.companion import Parameter
 from ..emulator.errors import LaunchError
 from ..emulator.memory import Area, Part, within
@@ -151,15 +152,19 @@ def _three(name: str, values: Any) -> List[int]:
     return found + [1] * (3 - len(found))
 
 
-def compile(text: str, name: str, *, line: int = 1, file: str = "kernel.cu") -> Kernel:
+def compile(text: str, name: str, *, line: int = 1, file: Optional[str] = None) -> Kernel:
     """Compiles a text of CUDA C++ and returns its kernel of that name. The text may include symm.cuh, nccl_device.h and nvshmem.h.
 
-    Errors: CompileError at the text's lines, or at those of file from line on; LaunchError if the text has no such kernel.
+    Messages name lines of file, in which the text begins on line. Without file they name the lines of the program that
+    calls, if the text stands there literally, or else kernel.cu. Errors: CompileError; LaunchError if the text has no
+    such kernel.
     """
     if not isinstance(text, str) or not isinstance(name, str):
         raise TypeError("compile takes a text and the name of its kernel")
-    if isinstance(line, bool) or not isinstance(line, int) or not isinstance(file, str):
+    if isinstance(line, bool) or not isinstance(line, int) or not isinstance(file, (str, type(None))):
         raise TypeError("compile takes a line that is a number, and a file that is a name")
+    if file is None:
+        file, line = lines.place_of(text) or ("kernel.cu", line)
     kernels = device().compile(text, file, line)
     if name not in kernels:
         raise LaunchError(f"the text has no kernel {name}; it has {', '.join(kernels) or 'none'}")

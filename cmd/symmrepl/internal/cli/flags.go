@@ -64,8 +64,8 @@ func (o options) misplaced() error {
 		applies := slices.ContainsFunc(f.commands(), func(of string) bool { return strings.HasPrefix(command, of+" ") })
 		switch name := dashed(names[i]); {
 		case name == "--json" && !applies:
-			if run := o.hasCode || strings.HasPrefix(command, "run "); !o.sanitize || !run {
-				return misused("--json applies to bench, and with --sanitize to run and -e")
+			if run := o.hasCode || strings.HasPrefix(command, "run ") || strings.HasPrefix(command, "torchrun "); !o.sanitize || !run {
+				return misused("--json applies to bench, and with --sanitize to run, torchrun and -e")
 			}
 		case !applies:
 			return misused("%s applies to %s only", name, f.of)

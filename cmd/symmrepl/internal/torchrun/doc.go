@@ -7,9 +7,11 @@
 //
 //	{"watched": 1}
 //	{"id": 7}
+//	{"report": {"rank": 0, "findings": […], …}}
 //	{"id": 7, "moves": 12, "stands": true, "calls": [{"op": "wait_signal", "at": "prog.py:14", …}], "main": {…}, "records": […]}
 //
-// The first line of a rank says that it answers. What it says is turned into the status of a rank of a
+// The first line of a rank says that it answers. Reports are those of the sanitizer, which package
+// finding collects. What a rank answers is turned into the status of a rank of a
 // session (status.go), so package watchdog decides for a program as it does for a cell: when a table of
 // the waits is shown, and when the waits cannot end. What a rank cannot say itself, because it sleeps,
 // holds Python's lock, or has imported nothing yet, comes from /proc (thread.go).
@@ -18,5 +20,6 @@
 //	rank.go      one process
 //	watch.go     questions, tables, the end of waits that cannot end
 //	status.go    the answers
+//	label.go     what is removed from the output
 //	thread.go    /proc
 package torchrun

@@ -10,10 +10,12 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/finding"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/fold"
 	"github.com/symmrepl/symmrepl/session/rankset"
 	"github.com/symmrepl/symmrepl/session/watchdog"
+	"github.com/symmrepl/symmrepl/symmem/foreign"
 )
 
 // Program is a program of Python to run on every rank.
@@ -23,6 +25,8 @@ type Program struct {
 	Ranks     int
 	Timeout   time.Duration        // 0: none
 	KeepWaits bool                 // waits that cannot end are not ended: see session.DeadlockWait
+	Sanitize  bool                 // every access of kernels and of PyTorch's operators is watched
+	Seed      int64                // with Sanitize: the order of threads, blocks and ranks
 	Emit      func(session.Output) // shows output and notes; it is not called concurrently
 }
 
@@ -30,6 +34,13 @@ const (
 	failGrace = 500 * time.Millisecond // between the first failure of a rank and the end of the others, which may say why, too
 	killGrace = 2 * time.Second        // between SIGTERM and SIGKILL
 )
+
+// Outcome is the result of a run.
+type Outcome struct {
+	Failed   bool              // not all ranks have ended by themselves, without a failure, or some were not watched
+	Findings []session.Finding // of the sanitizer
+	Unseen   []string          // accesses that nobody watched: "Tensor.numpy at prog.py:7"
+}
 
 // run is a run of a program.
 type run struct {
@@ -41,6 +52,9 @@ type run struct {
 	began time.Time
 	shown time.Time // when a rank printed last
 
+	found  finding.Program // with Sanitize
+	shadow string
+
 	watch    watchdog.Watch
 	question uint64 // the number of the last one
 
@@ -50,15 +64,21 @@ type run struct {
 	killAt   time.Time
 }
 
-// Run runs the program and returns its exit status: 0 if all ranks have ended by themselves, without a
-// failure, and 1 otherwise. The end of ctx ends the ranks. Errors: the program cannot be started.
-func (p *Program) Run(ctx context.Context) (status int, err error) {
+// Run runs the program to its end. The end of ctx ends the ranks. Errors: the program cannot be started.
+func (p *Program) Run(ctx context.Context) (o Outcome, err error) {
 	r := &run{Program: p, queue: make(chan func()), over: make(chan struct{}), began: time.Now(), shown: time.Now()}
 	r.fold = fold.New(rankset.All(p.Ranks), fold.MostFor(p.Ranks), p.Emit)
 	r.fold.Unfinished = p.Ranks == 1
 	defer close(r.over)
+	if p.Sanitize {
+		var end func()
+		if r.shadow, end, err = foreign.Shadow(); err != nil {
+			return o, err
+		}
+		defer end()
+	}
 	if err := r.start(); err != nil {
-		return 0, err
+		return o, err
 	}
 	var limit <-chan time.Time
 	if p.Timeout > 0 {
@@ -81,10 +101,30 @@ func (p *Program) Run(ctx context.Context) (status int, err error) {
 		}
 	}
 	r.fold.End(time.Now())
-	if r.failed {
-		return 1, nil
+	if p.Sanitize {
+		r.collect(&o)
 	}
-	return 0, nil
+	o.Failed = r.failed
+	return o, nil
+}
+
+// collect adds what the sanitizer has found. A rank that was not watched to its end must not look clean.
+func (r *run) collect(o *Outcome) {
+	var partly []int
+	for _, rk := range r.ranks {
+		if !r.found.Ended(rk.number) {
+			partly = append(partly, rk.number)
+		}
+	}
+	if len(partly) > 0 {
+		r.failed = true
+		r.note(fmt.Sprintf("rank %s was not watched to its end, because it was ended, or opened no device of symmrepl.torch: there may be more findings\n",
+			session.FormatRanks(partly)))
+	}
+	o.Findings = r.found.Findings()
+	for _, u := range r.found.Unseen() {
+		o.Unseen = append(o.Unseen, fmt.Sprintf("%s at %s:%d", u.What, u.At.File, u.At.Line))
+	}
 }
 
 // start starts all ranks, or none.
@@ -98,7 +138,7 @@ func (r *run) start() error {
 		return err
 	}
 	for n := range r.Ranks {
-		rk, err := start(n, append([]string{python}, r.Command[1:]...), environment(n, r.Ranks, port),
+		rk, err := start(n, append([]string{python}, r.Command[1:]...), r.environment(n, port),
 			func(stream session.Stream, b []byte) { r.print(n, stream, b) },
 			func(m *message) { r.do(func() { r.heard(r.ranks[n], m) }) },
 			func(failure string) { r.do(func() { r.rankEnded(r.ranks[n], failure) }) })
@@ -123,9 +163,10 @@ func (r *run) do(f func()) {
 	}
 }
 
-// environment returns the variables of a rank: those that torchrun sets. The world's store is rank 0's.
-func environment(rank, ranks, port int) []string {
-	env := os.Environ()
+// environment returns the variables of a rank: those that torchrun sets, and the sanitizer's. The world's
+// store is rank 0's.
+func (r *run) environment(rank, port int) []string {
+	env, ranks := os.Environ(), r.Ranks
 	set := func(name string, value any) { env = append(env, fmt.Sprintf("%s=%v", name, value)) }
 	for _, name := range []string{"RANK", "LOCAL_RANK", "ROLE_RANK"} {
 		set(name, rank)
@@ -142,6 +183,10 @@ func environment(rank, ranks, port int) []string {
 	set("MASTER_PORT", port)
 	set("TORCHELASTIC_RUN_ID", "none")
 	set("TORCHELASTIC_USE_AGENT_STORE", "False")
+	if r.Sanitize {
+		set("SYMMREPL_SANITIZE", r.shadow)
+		set("SYMMREPL_SEED", r.Seed)
+	}
 	if os.Getenv("OMP_NUM_THREADS") == "" && ranks > 1 {
 		set("OMP_NUM_THREADS", 1)
 	}

@@ -34,6 +34,7 @@ var programs = map[string]func(rank int){
 		fmt.Fprintln(os.Stderr, "rank", rank)
 		fmt.Println(os.Getenv("WORLD_SIZE"), os.Getenv("MASTER_ADDR"), os.Getenv("LOCAL_WORLD_SIZE"), os.Args[2:])
 	},
+	"labels": func(rank int) { fmt.Printf("[rank%d]: Traceback:\nx [rank0]: y\n[rank%d]: end\n", rank, rank) },
 	"fails": func(rank int) {
 		if rank == 1 {
 			os.Exit(3)
@@ -124,7 +125,7 @@ func (s *shown) emit(o session.Output) {
 	}
 }
 
-func runProgram(t *testing.T, ctx context.Context, p Program, args ...string) (status int, s *shown, took time.Duration) {
+func runProgram(t *testing.T, ctx context.Context, p Program, args ...string) (o Outcome, s *shown, took time.Duration) {
 	t.Helper()
 	s = &shown{}
 	p.Name, p.Command, p.Emit = "prog.py", append([]string{os.Args[0]}, args...), s.emit
@@ -132,11 +133,11 @@ func runProgram(t *testing.T, ctx context.Context, p Program, args ...string) (s
 		p.Ranks = 2
 	}
 	begin := time.Now()
-	status, err := p.Run(ctx)
+	o, err := p.Run(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return status, s, time.Since(begin)
+	return o, s, time.Since(begin)
 }
 
 func wants(t *testing.T, what, text string, parts ...string) {
@@ -150,11 +151,22 @@ func wants(t *testing.T, what, text string, parts ...string) {
 
 // Output is folded, and ranks have torchrun's variables.
 func TestOutput(t *testing.T) {
-	status, s, _ := runProgram(t, t.Context(), Program{Ranks: 3}, "prints", "a", "--b")
-	if status != 0 || s.out.String() != "[0 1 2] same on all\n[0 1 2] 3 127.0.0.1 3 [a --b]\n" || s.notes.Len() > 0 {
-		t.Errorf("status %d\n%s%s", status, s.out.String(), s.notes.String())
+	o, s, _ := runProgram(t, t.Context(), Program{Ranks: 3}, "prints", "a", "--b")
+	if o.Failed || s.out.String() != "[0 1 2] same on all\n[0 1 2] 3 127.0.0.1 3 [a --b]\n" || s.notes.Len() > 0 {
+		t.Errorf("failed %v\n%s%s", o.Failed, s.out.String(), s.notes.String())
 	}
 	wants(t, "standard error", s.err.String(), "[0] rank 0\n", "[1] rank 1\n", "[2] rank 2\n")
+}
+
+// PyTorch's labels would keep equal lines apart.
+func TestLabels(t *testing.T) {
+	if _, s, _ := runProgram(t, t.Context(), Program{}, "labels"); s.out.String() != "[0 1] Traceback:\n[0 1] x [rank0]: y\n[0 1] end\n" {
+		t.Error(s.out.String())
+	}
+	u := newUnlabelled(1)
+	if got := string(u.cut([]byte("a"))) + string(u.cut([]byte("[rank1]: b\n"))) + string(u.cut([]byte("[rank1]: [rank0]: c"))); got != "a[rank1]: b\n[rank0]: c" {
+		t.Errorf("%q", got)
+	}
 }
 
 // A rank that fails is named, and the others are ended.
@@ -163,9 +175,9 @@ func TestFailures(t *testing.T) {
 		{"fails", "rank 1 exited with status 3; the other ranks are ended:\n"},
 		{"is killed", "rank 0 was killed (SIGKILL); the other ranks are ended:\n"},
 	} {
-		status, s, _ := runProgram(t, t.Context(), Program{}, c.program)
-		if status != 1 {
-			t.Errorf("%s: status %d", c.program, status)
+		o, s, _ := runProgram(t, t.Context(), Program{}, c.program)
+		if !o.Failed {
+			t.Errorf("%s: failed %v", c.program, o.Failed)
 		}
 		wants(t, c.program, s.notes.String(), c.want)
 	}
@@ -182,9 +194,9 @@ func TestDeadlocks(t *testing.T) {
 			"rank 1  waits in barrier #1 at prog.py:9 for rank 0: the same call, for "}},
 		{"ended", []string{"rank 0  waits in recv at prog.py:3 for rank 1: its other side", "rank 1  has ended\n"}},
 	} {
-		status, s, took := runProgram(t, t.Context(), Program{Timeout: time.Minute}, c.program)
-		if status != 1 || took > 30*time.Second {
-			t.Errorf("%s: status %d after %v", c.program, status, took)
+		o, s, took := runProgram(t, t.Context(), Program{Timeout: time.Minute}, c.program)
+		if !o.Failed || took > 30*time.Second {
+			t.Errorf("%s: failed %v after %v", c.program, o.Failed, took)
 		}
 		wants(t, c.program, s.notes.String(), c.want...)
 	}
@@ -192,9 +204,9 @@ func TestDeadlocks(t *testing.T) {
 
 // With KeepWaits the same wait is told, and goes on until the time limit.
 func TestKeepWaits(t *testing.T) {
-	status, s, _ := runProgram(t, t.Context(), Program{KeepWaits: true, Timeout: 4 * time.Second}, "deadlock")
-	if status != 1 {
-		t.Errorf("status %d", status)
+	o, s, _ := runProgram(t, t.Context(), Program{KeepWaits: true, Timeout: 4 * time.Second}, "deadlock")
+	if !o.Failed {
+		t.Errorf("failed %v", o.Failed)
 	}
 	wants(t, "notes", s.notes.String(), " and waits (Ctrl-C interrupts it):\n", "prog.py has reached its time limit of 4s, and is ended:\n")
 }
@@ -220,9 +232,9 @@ func TestNothingIsLeft(t *testing.T) {
 	name, value, _ := strings.Cut(mark, "=")
 	t.Setenv(name, value)
 	begin := time.Now()
-	status, _, took := runProgram(t, ctx, Program{}, "ignores")
-	if status != 1 || took > 20*time.Second {
-		t.Errorf("status %d after %v", status, took)
+	o, _, took := runProgram(t, ctx, Program{}, "ignores")
+	if !o.Failed || took > 20*time.Second {
+		t.Errorf("failed %v after %v", o.Failed, took)
 	}
 	for deadline := begin.Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		left := 0
@@ -243,9 +255,9 @@ func TestNothingIsLeft(t *testing.T) {
 
 // Lines that are no messages do no harm.
 func TestGarbage(t *testing.T) {
-	status, s, _ := runProgram(t, t.Context(), Program{}, "garbage")
-	if status != 0 || s.out.String() != "[0 1] done\n" {
-		t.Errorf("status %d\n%s%s", status, s.out.String(), s.notes.String())
+	o, s, _ := runProgram(t, t.Context(), Program{}, "garbage")
+	if o.Failed || s.out.String() != "[0 1] done\n" {
+		t.Errorf("failed %v\n%s%s", o.Failed, s.out.String(), s.notes.String())
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 const (
 	variable = "SYMMREPL_WATCH" // the descriptor of a rank's socket
 	fd       = 3
-	maxLine  = 1 << 20 // of an answer, in bytes
+	maxLine  = 16 << 20 // of a message, in bytes
 
 	// output that comes after the end of a rank, from processes that it has left, is waited for so long
 	lastWords = time.Second
@@ -69,11 +69,11 @@ func start(number int, command, environment []string, printed func(session.Strea
 	var reading sync.WaitGroup
 	for i, stream := range []session.Stream{session.Stdout, session.Stderr} {
 		reading.Go(func() {
-			b := make([]byte, 32<<10)
+			b, u := make([]byte, 32<<10), newUnlabelled(number)
 			for {
 				n, err := streams[i].Read(b)
-				if n > 0 {
-					printed(stream, b[:n])
+				if text := u.cut(b[:n]); len(text) > 0 {
+					printed(stream, text)
 				}
 				if err != nil {
 					return

@@ -1,6 +1,7 @@
 package torchrun
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +11,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/foreign"
 )
 
-// message is a line of a rank: Watched is set in its first one, the other fields are an answer.
+// message is a line of a rank: Watched is set in its first one, Report in those of the sanitizer, and
+// the other fields are an answer.
 type message struct {
 	Watched int                  `json:"watched"`
 	ID      uint64               `json:"id"`    // of the question
@@ -19,6 +21,7 @@ type message struct {
 	Calls   []call               `json:"calls"`
 	Main    place                `json:"main"`
 	Records []foreign.WaitRecord `json:"records"`
+	Report  json.RawMessage      `json:"report,omitempty"` // of the sanitizer; it is no answer
 }
 
 // call is an open call: class Call of symmrepl.emulator.watch.

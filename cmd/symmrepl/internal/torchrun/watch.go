@@ -1,6 +1,7 @@
 package torchrun
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -76,6 +77,11 @@ func (r *run) heard(rk *rank, m *message) {
 		rk.answers = false
 	case m.Watched != 0:
 		rk.answers = true
+	case len(m.Report) > 0:
+		if err := r.found.Add(m.Report); err != nil {
+			r.note(fmt.Sprintf("rank %d: %v\n", rk.number, err))
+			r.failed = true
+		}
 	default:
 		r.answered(rk, m.status(rk.thread, uint64(time.Since(r.began))))
 	}
