@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import os
 import struct
 import time
 import zlib
@@ -23,8 +22,8 @@ _COUNTERS = 64
 _HEAD = struct.Struct("<QII")  # of a record: the number of the call, the length of its text, a checksum of both
 _RECORD = 1024
 _MOST = _RECORD - _HEAD.size
-_SPIN = 0.002
-"""The seconds for which the host looks for the other ranks' records. Then it leaves the wait to a kernel."""
+_LOOK, _SPIN = 0.00002, 0.002
+"""The seconds after which the host looks for the other ranks' records again, and for which it does. Then a kernel waits."""
 
 
 class Block:
@@ -87,7 +86,7 @@ class Block:
                         break
                     began = began or time.monotonic()
                     if time.monotonic() - began < _SPIN:
-                        os.sched_yield()
+                        time.sleep(_LOOK)
                     else:
                         self._await(op, r, self.signals[r] + self._records + at)
         except BaseException:
