@@ -34,9 +34,12 @@ func parse(args []string) (options, error) {
 			break
 		}
 		o.args, args = append(o.args, rest[0]), rest[1:]
-		if o.args[0] == "torchrun" && len(o.args) > 1 { // the rest is the program's
-			o.args = append(o.args, args...)
-			break
+		if o.args[0] == "torchrun" {
+			if len(o.args) > 1 { // the rest is the program's
+				o.args = append(o.args, args...)
+				break
+			}
+			flags.BoolVar(&o.module, "m", false, "") // of no other subcommand, where it is unknown
 		}
 	}
 	flags.Visit(func(f *flag.Flag) { o.given = append(o.given, f.Name) })

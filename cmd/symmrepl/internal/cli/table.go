@@ -105,7 +105,7 @@ func (o *options) flags() []flagRow {
 		{names: "nproc-per-node nproc_per_node", holds: o.setRanks, value: "N", of: "torchrun", text: "the same as -n"},
 		{names: "nnodes", holds: o.setNodes, value: "1", of: "torchrun", text: "hosts, as torchrun has it: one"},
 		{names: "standalone", holds: &o.standalone, of: "torchrun", text: "as torchrun has it, which is always so here"},
-		{names: "m module", holds: &o.module, of: "torchrun", text: "the program is a module, as for python -m"},
+		{names: "module", holds: &o.module, of: "torchrun", text: "the program is a module, as for python -m; torchrun takes -m, too"},
 		{names: "e eval", holds: o.setCode, value: "CODE", text: "run CODE as one cell, which may begin with commands, and exit"},
 		{names: "timeout", holds: o.setTimeout, value: "TIME",
 			of: "run, trace, torchrun and -e", text: "after this time, such as 90s or 5m, show what every rank does, and end with status 1"},
