@@ -38,7 +38,7 @@ var parts = []part{
 	// Beside a program of Python: it makes the kernels that the program's own processes run.
 	{"cmd/symmrepl/internal/companion", []string{"cmd/symmrepl/internal/finding", "cmd/symmrepl/internal/jsonlines", "session", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/torchrun", []string{"cmd/symmrepl/internal/finding", "cmd/symmrepl/internal/jsonlines", "internal", "session", "session/fold",
-		"session/rankset", "session/watchdog", "session/wire", "symmem/foreign"}},
+		"session/inherit", "session/rankset", "session/watchdog", "session/wire", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/finding", []string{"session", "symmem", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/wheel", []string{"cmd/symmrepl/internal/jupyter", "cmd/symmrepl/internal/tutorial"}},
 

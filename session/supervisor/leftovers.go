@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -68,24 +67,7 @@ func (o *lookout) run() {
 		if l == nil {
 			return
 		}
-		l.marked = lookOnce()
+		l.marked = procfs.Marked(inherit.MarkVariable)
 		close(l.done)
 	}
-}
-
-// lookOnce lists the processes with marks. It cannot see those of other users.
-func lookOnce() map[string][]int {
-	list := map[string][]int{}
-	for _, pid := range procfs.Processes() {
-		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-		if err != nil {
-			continue
-		}
-		_, rest, found := bytes.Cut(append([]byte{0}, environ...), []byte("\x00"+inherit.MarkVariable+"="))
-		if found {
-			mark, _, _ := bytes.Cut(rest, []byte{0})
-			list[string(mark)] = append(list[string(mark)], pid)
-		}
-	}
-	return list
 }

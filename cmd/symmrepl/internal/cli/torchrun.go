@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
@@ -42,8 +41,6 @@ func runTorch(ctx context.Context, o options, args []string) (int, error) {
 		to = render.New(os.Stderr, os.Stderr, p.Ranks, false)
 	}
 	p.Emit = to.Output
-	runtime.LockOSThread() // the kernel ends the ranks when the thread ends that has started them
-	defer runtime.UnlockOSThread()
 	failed := false
 	if o.sanitize {
 		failed, err = sanitizeTorch(ctx, o, p, to)

@@ -6,13 +6,15 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"strings"
+	"runtime"
 	"syscall"
 	"time"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/finding"
+	"github.com/symmrepl/symmrepl/internal/procfs"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/fold"
+	"github.com/symmrepl/symmrepl/session/inherit"
 	"github.com/symmrepl/symmrepl/session/rankset"
 	"github.com/symmrepl/symmrepl/session/watchdog"
 	"github.com/symmrepl/symmrepl/symmem/foreign"
@@ -52,6 +54,7 @@ type run struct {
 	began time.Time
 	shown time.Time // when a rank printed last
 
+	mark   string          // in the environment of all that the ranks start
 	found  finding.Program // with Sanitize
 	shadow string
 
@@ -66,7 +69,11 @@ type run struct {
 
 // Run runs the program to its end. The end of ctx ends the ranks. Errors: the program cannot be started.
 func (p *Program) Run(ctx context.Context) (o Outcome, err error) {
+	runtime.LockOSThread() // the kernel ends a rank when the thread ends that has started it: Pdeathsig
+	defer runtime.UnlockOSThread()
 	r := &run{Program: p, queue: make(chan func()), over: make(chan struct{}), began: time.Now(), shown: time.Now()}
+	r.mark = fmt.Sprintf("torchrun/%d.%d", os.Getpid(), r.began.UnixNano())
+	defer r.clear()
 	r.fold = fold.New(rankset.All(p.Ranks), fold.MostFor(p.Ranks), p.Emit)
 	r.fold.Unfinished = p.Ranks == 1
 	defer close(r.over)
@@ -127,6 +134,13 @@ func (r *run) collect(o *Outcome) {
 	}
 }
 
+// clear ends what the ranks have put into sessions of its own.
+func (r *run) clear() {
+	for _, left := range procfs.Marked(inherit.MarkVariable)[r.mark] {
+		syscall.Kill(left, syscall.SIGKILL)
+	}
+}
+
 // start starts all ranks, or none.
 func (r *run) start() error {
 	python, err := exec.LookPath(r.Command[0])
@@ -143,9 +157,8 @@ func (r *run) start() error {
 			func(m *message) { r.do(func() { r.heard(r.ranks[n], m) }) },
 			func(failure string) { r.do(func() { r.rankEnded(r.ranks[n], failure) }) })
 		if err != nil {
-			r.failed = true
-			for len(r.ranks) > 0 && r.running() {
-				r.end()
+			r.ending = true
+			for r.signal(syscall.SIGKILL); r.running(); {
 				(<-r.queue)()
 			}
 			return fmt.Errorf("rank %d cannot be started: %w", n, err)
@@ -183,6 +196,7 @@ func (r *run) environment(rank, port int) []string {
 	set("MASTER_PORT", port)
 	set("TORCHELASTIC_RUN_ID", "none")
 	set("TORCHELASTIC_USE_AGENT_STORE", "False")
+	set(inherit.MarkVariable, r.mark)
 	if r.Sanitize {
 		set("SYMMREPL_SANITIZE", r.shadow)
 		set("SYMMREPL_SEED", r.Seed)
@@ -223,7 +237,7 @@ func (r *run) running() bool {
 
 // rankEnded notes the end of a rank. If it has failed, the others are ended a moment later.
 func (r *run) rankEnded(rk *rank, failure string) {
-	rk.ended, rk.answers = time.Now(), false
+	rk.ended = time.Now()
 	r.fold.EndRanks([]int{rk.number}, rk.ended)
 	if failure == "" || r.ending {
 		return
@@ -245,28 +259,11 @@ func (r *run) tick(now time.Time) {
 	case r.ending:
 	case !r.failedAt.IsZero():
 		if now.Sub(r.failedAt) >= failGrace {
-			r.endWith("%s; the other ranks are ended:", r.failures())
+			r.endWith("%s; the other ranks are ended:", watchdog.DeathCauses(r.snapshot(now)))
 		}
 	default:
 		r.look(now)
 	}
-}
-
-// failures describes how ranks have failed: "rank 1 was killed (SIGKILL)".
-func (r *run) failures() string {
-	ranks, order := map[string][]int{}, []string(nil)
-	for _, rk := range r.ranks {
-		if rk.failure != "" {
-			if ranks[rk.failure] == nil {
-				order = append(order, rk.failure)
-			}
-			ranks[rk.failure] = append(ranks[rk.failure], rk.number)
-		}
-	}
-	for i, how := range order {
-		order[i] = fmt.Sprintf("rank %s %s", session.FormatRanks(ranks[how]), how)
-	}
-	return strings.Join(order, "; ")
 }
 
 // endWith ends all ranks, and shows what they do under a head.

@@ -58,6 +58,7 @@ var programs = map[string]func(rank int){
 	},
 	"ignores": func(int) {
 		exec.Command("sh", "-c", "trap '' TERM; sleep 1000").Start()
+		exec.Command("setsid", "sleep", "1000").Start()
 		signal.Ignore(syscall.SIGTERM)
 		fmt.Println("ready")
 		time.Sleep(time.Hour)

@@ -29,12 +29,21 @@ const (
 	lastWords = time.Second
 )
 
+// manner is the way in which a rank answers, or why it does not.
+type manner string
+
+const (
+	importing manner = "has not imported symmrepl.torch" // also at the start
+	answering manner = "answers"
+	ending    manner = "is ending" // it has closed the socket
+)
+
 // rank is a process. Its fields belong to the goroutine of Program.Run.
 type rank struct {
 	number  int
 	process *os.Process
 	watched *net.UnixConn
-	answers bool // it has said that it answers, and has not closed the socket
+	manner  manner
 	thread  thread
 
 	ended   time.Time // zero while it runs
@@ -65,7 +74,7 @@ func start(number int, command, environment []string, printed func(session.Strea
 		mine.Close()
 		return nil, err
 	}
-	r := &rank{number: number, process: c.Process, watched: mine}
+	r := &rank{number: number, process: c.Process, watched: mine, manner: importing}
 	var reading sync.WaitGroup
 	for i, stream := range []session.Stream{session.Stdout, session.Stderr} {
 		reading.Go(func() {

@@ -124,7 +124,7 @@ func (p place) doing(t thread) *session.Activity {
 }
 
 // silent returns the status of a rank that does not answer itself.
-func silent(question uint64, t thread, why string) *wire.Status {
+func silent(question uint64, t thread, why manner) *wire.Status {
 	return &wire.Status{ID: question, Run: runNumber, Slow: t.slow, Standing: &wire.Standing{},
-		Doing: &session.Activity{What: why, Blocked: !t.runs, Sleeps: t.sleeps}}
+		Doing: &session.Activity{What: string(why), Blocked: !t.runs, Sleeps: t.sleeps}}
 }

@@ -5,9 +5,8 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/session"
-	"github.com/symmrepl/symmrepl/session/wire"
-
 	"github.com/symmrepl/symmrepl/session/watchdog"
+	"github.com/symmrepl/symmrepl/session/wire"
 )
 
 // runNumber is the number of the run that a program is for package watchdog.
@@ -43,7 +42,7 @@ func (r *run) snapshot(now time.Time) *watchdog.Snapshot {
 	cell := &watchdog.Snapshot{Now: now, Run: runNumber, Title: r.Name, Program: true, Stop: "Ctrl-C", Started: r.began, Shown: r.shown,
 		KeepsWaits: r.KeepWaits, Unattended: true, Question: r.question + 1}
 	for _, rk := range r.ranks {
-		of := watchdog.Rank{TakesPart: true, DoneAt: rk.ended}
+		of := watchdog.Rank{TakesPart: true, DoneAt: rk.ended, Died: rk.failure}
 		if rk.ended.IsZero() {
 			cell.Reachable = append(cell.Reachable, rk.number)
 		} else {
@@ -63,8 +62,8 @@ func (r *run) ask(rk *rank, question uint64) {
 	switch {
 	case rk.thread.stopped:
 		r.watch.Answer([]int{rk.number}, nil, &wire.Process{State: "T"}, time.Now())
-	case !rk.answers:
-		r.answered(rk, silent(question, rk.thread, "has not imported symmrepl.torch"))
+	case rk.manner != answering:
+		r.answered(rk, silent(question, rk.thread, rk.manner))
 	default:
 		rk.ask(question)
 	}
@@ -74,9 +73,9 @@ func (r *run) ask(rk *rank, question uint64) {
 func (r *run) heard(rk *rank, m *message) {
 	switch {
 	case m == nil:
-		rk.answers = false
+		rk.manner = ending
 	case m.Watched != 0:
-		rk.answers = true
+		rk.manner = answering
 	case len(m.Report) > 0:
 		if err := r.found.Add(m.Report); err != nil {
 			r.note(fmt.Sprintf("rank %d: %v\n", rk.number, err))
