@@ -14,15 +14,9 @@ _LIBRARY = os.path.dirname(os.__file__) + os.sep  # of Python itself; site-packa
 
 
 def caller() -> Tuple[str, int]:
-    """Returns file and line of the innermost frame that belongs neither to this package nor to PyTorch; ("", 0) if there is none."""
-    packages = _packages()
-    frame: Optional[FrameType] = sys._getframe(1)
-    while frame is not None:
-        file = frame.f_code.co_filename
-        if not file.startswith(packages) and not file.startswith("<"):
-            return file, frame.f_lineno
-        frame = frame.f_back
-    return "", 0
+    """Returns file and line of the innermost frame of the program's own; ("", 0) if there is none."""
+    frame = program_frame(sys._getframe(1))
+    return ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 
 def place_of(text: str) -> Optional[Tuple[str, int]]:

@@ -202,7 +202,7 @@ class Call:
             d, blocks = device(), max(1, min(block.CHANNELS, -(-nbytes // _BYTES)))
             width = next(w for w in (4096, 256, 16, 1) if nbytes % w == 0)  # threads share words of rows
             arguments = d.pack("CopyRowsArgs", dst=to, src=source, rows=nbytes // width, width=width, dst_pitch=width, src_pitch=width)
-            d.launch(d.operation("copy_rows"), (blocks, 1, 1), (_THREADS, 1, 1), arguments)
+            d.launch(d.operation("copy_rows"), (blocks, 1, 1), (_THREADS, 1, 1), arguments, call=self.group.call(self.op))
 
     def around(self) -> List[int]:
         """Returns the ranks, beginning with a neighbour to spread the traffic, and this one last."""

@@ -66,13 +66,13 @@ def _word(c: Call, sigpad: torch.Tensor) -> Tuple[Handle, bool, int]:
 def _put_with_signal(c: Call, dst: int, tensor: torch.Tensor, word: int, value: int) -> None:
     d = device()
     arguments = d.pack("PutWithSignalArgs", dst=dst, src=tensor.data_ptr(), n=tensor.nbytes, word=word, value=value)
-    d.launch(d.operation("put_with_signal"), (1, 1, 1), (256, 1, 1), arguments)
+    d.launch(d.operation("put_with_signal"), (1, 1, 1), (256, 1, 1), arguments, call=c.group.call(c.op))
 
 
 def _wait_for_signal(c: Call, word: int, value: int, index: int, at_least: bool) -> None:
     d = device()
     arguments = d.pack("WaitForSignalArgs", context=c.group.context(), word=word, value=value, index=index, at_least=int(at_least))
-    d.launch(d.operation("wait_for_signal"), (1, 1, 1), (1, 1, 1), arguments)
+    d.launch(d.operation("wait_for_signal"), (1, 1, 1), (1, 1, 1), arguments, call=c.group.call(c.op))
 
 
 @row("put_with_signal")
@@ -158,7 +158,8 @@ def nccl_put_signal(src: torch.Tensor, hdl: Any, peer: int) -> None:
     c.copy(hdl.buffer_ptrs[peer] + hdl.offset, src.data_ptr(), src.nbytes)
     d = device()
     word = block.of(c.group).count(peer, c.group.rank)
-    d.launch(d.operation("signal_add"), (1, 1, 1), (1, 1, 1), d.pack("SignalAddArgs", word=word, value=1))
+    arguments = d.pack("SignalAddArgs", word=word, value=1)
+    d.launch(d.operation("signal_add"), (1, 1, 1), (1, 1, 1), arguments, call=c.group.call(c.op))
 
 
 @row("wait_for_signal")
