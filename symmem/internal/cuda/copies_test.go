@@ -2,8 +2,13 @@ package cuda
 
 import (
 	"encoding/binary"
+	"os"
+	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -44,35 +49,47 @@ func testCopies(t *testing.T, d *Device) {
 	must(t, d.Free(p))
 }
 
-// testManyHeld: a word is read and set while as many streams are held as Poke allows.
+// testManyHeld: a word is read while far more streams are held than the driver has queues, and set while
+// fewer are: see sy_poke.
 func testManyHeld(t *testing.T, d *Device) {
+	page, err := unix.Mmap(-1, 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_SHARED)
+	must(t, err)
+	defer unix.Munmap(page)
+	held, err := d.MapHost(unsafe.Pointer(&page[0]), len(page))
+	must(t, err)
 	p, err := d.Alloc(4)
 	must(t, err)
 	var streams []*Stream
-	for range 6 { // before any is held: the driver makes some only when the device is idle
+	for range 40 { // before any is held: the driver makes some only when the device is idle
 		streams = append(streams, newStream(t, d))
 	}
-	for _, s := range streams {
-		must(t, s.Values([]device.Value{{Word: p, Value: 5, Await: true}}))
-	}
-	done := make(chan error, 1)
-	go func() {
-		var word [4]byte
-		if err := d.Peek(word[:], p); err != nil {
-			done <- err
-			return
+	within := func(what string, do func() error) {
+		done := make(chan error, 1)
+		go func() { done <- do() }()
+		select {
+		case err := <-done:
+			must(t, err)
+		case <-time.After(10 * time.Second):
+			t.Fatalf("the word is %s behind the held streams", what)
 		}
-		done <- d.Poke(p, 5)
-	}()
-	select {
-	case err := <-done:
-		must(t, err)
-	case <-time.After(10 * time.Second):
-		t.Fatal("the word is read behind the held streams")
 	}
+	hold := func(streams []*Stream, word device.Ptr) {
+		for _, s := range streams {
+			must(t, s.Values([]device.Value{{Word: word, Value: 5, Await: true}}))
+		}
+	}
+	hold(streams, held)
+	within("read", func() error { return d.Peek(make([]byte, 4), p) })
+	atomic.StoreUint32((*uint32)(unsafe.Pointer(&page[0])), 5)
+	for _, s := range streams {
+		must(t, s.Synchronize())
+	}
+	hold(streams[:6], p)
+	within("set", func() error { return d.Poke(p, 5) })
 	for _, s := range streams {
 		must(t, s.Synchronize())
 		must(t, s.Close())
 	}
+	must(t, d.UnmapHost(unsafe.Pointer(&page[0])))
 	must(t, d.Free(p))
 }
