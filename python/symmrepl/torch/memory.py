@@ -15,6 +15,10 @@ from ..emulator.memory import Part, Segment
 from .errors import Misuse
 
 
+_APART = 64
+"""The bytes between parts of an allocation: an access a little beyond one of them is in no other."""
+
+
 class Allocation:
     """What one call of `empty` allocates: a signal pad, and from the next page on the tensor's memory.
 
@@ -23,10 +27,10 @@ class Allocation:
 
     def __init__(self, size: int, pad_size: int, name: str, element: int) -> None:
         self.size, self.pad_size = size, pad_size
-        self.word = -(-pad_size // 8) * 8  # where the segment has the word that nccl_put_with_signal sets
-        self.at = -(-(self.word + 8) // mmap.PAGESIZE) * mmap.PAGESIZE
-        pad = Part(0, pad_size, f"the signal pad of {name}", "word", 4)
-        self.segment = Segment(self.at + max(size, 1), [pad, Part(self.at, size, name, "element", element)])
+        self.word = -(-pad_size // 8) * 8 + _APART  # where the segment has the word that nccl_put_with_signal sets
+        self.at = -(-(self.word + 8 + _APART) // mmap.PAGESIZE) * mmap.PAGESIZE
+        pad, word = Part(0, pad_size, f"the signal pad of {name}", "word", 4), Part(self.word, 8, f"the signal of {name}", "word", 8)
+        self.segment = Segment(self.at + max(size, 1), [pad, word, Part(self.at, size, name, "element", element)])
         self.address = self.segment.address + self.at
         self.handles: Dict[str, Any] = {}
         self.group: Optional[str] = None  # the group of a rendezvous that names none
