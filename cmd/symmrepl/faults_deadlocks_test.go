@@ -100,7 +100,7 @@ func TestDeadlocks(t *testing.T) {
 			s := launchOn(t, 3, h)
 			eval := func(source string, ranks []int) (session.Reply, string) {
 				var said strings.Builder
-				reply := s.Eval(t.Context(), session.Cell{Source: source, Ranks: ranks,
+				reply := evalPatiently(t, s, session.Cell{Source: source, Ranks: ranks,
 					Output: func(o session.Output) { said.WriteString(o.Text) }})
 				return reply, said.String()
 			}
@@ -201,7 +201,7 @@ func TestNoDeadlocks(t *testing.T) {
 			s := launchHere(t, 2)
 			eval := func(source string, ranks []int) (session.Reply, string) {
 				var said strings.Builder
-				reply := s.Eval(t.Context(), session.Cell{Source: source, Ranks: ranks,
+				reply := evalPatiently(t, s, session.Cell{Source: source, Ranks: ranks,
 					Output: func(o session.Output) { said.WriteString(o.Text) }})
 				return reply, said.String()
 			}

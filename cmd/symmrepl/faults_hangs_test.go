@@ -122,7 +122,7 @@ func TestHangs(t *testing.T) {
 			}
 			t.Logf("explained after %.2f s, back after %.2f s: %s", told.Seconds(), (ended - told).Seconds(),
 				regexp.MustCompile(`\s+`).ReplaceAllString(said.String(), " "))
-			reply = s.Eval(t.Context(), session.Cell{Source: "{ t := symm.Empty(symm.I32, 4).Fill(symm.Rank() + 1); symm.Rendezvous(t); fmt.Println(symm.OneShotAllReduce(t, \"sum\").Ints()[3]) }", Output: func(o session.Output) { said.WriteString(o.Text) }})
+			reply = evalPatiently(t, s, session.Cell{Source: "{ t := symm.Empty(symm.I32, 4).Fill(symm.Rank() + 1); symm.Rendezvous(t); fmt.Println(symm.OneShotAllReduce(t, \"sum\").Ints()[3]) }", Output: func(o session.Output) { said.WriteString(o.Text) }})
 			if len(reply.Errors) > 0 || !strings.HasSuffix(said.String(), "3\n") {
 				t.Errorf("the next collective: %v %s", reply.Errors, said.String())
 			}

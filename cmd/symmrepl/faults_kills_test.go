@@ -62,7 +62,7 @@ func TestKilledAtRandomMoments(t *testing.T) {
 		if !named || took > pace.Unhurried(time.Second) {
 			t.Errorf("%s: reported after %v, %v", cell, took, reply.Errors)
 		}
-		after := s.Eval(t.Context(), session.Cell{Source: "{ t := symm.Empty(symm.I32, 4).Fill(symm.Rank() + 1); symm.Rendezvous(t); if got := symm.OneShotAllReduce(t, \"sum\").Ints()[3]; got != 6 { panic(got) } }"})
+		after := evalPatiently(t, s, session.Cell{Source: "{ t := symm.Empty(symm.I32, 4).Fill(symm.Rank() + 1); symm.Rendezvous(t); if got := symm.OneShotAllReduce(t, \"sum\").Ints()[3]; got != 6 { panic(got) } }"})
 		if len(after.Errors) > 0 {
 			t.Fatalf("after %s: %v", cell, after.Errors)
 		}

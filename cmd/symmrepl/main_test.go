@@ -225,6 +225,14 @@ func launchOn(t *testing.T, ranks int, hosts session.Hosts) session.Session {
 	return s
 }
 
+// evalPatiently runs a cell. It interrupts a cell that does not end in patience, so that the reply says
+// what its ranks did then, and the tests after it run.
+func evalPatiently(t *testing.T, s session.Session, cell session.Cell) session.Reply {
+	ctx, cancel := context.WithTimeout(t.Context(), patience())
+	defer cancel()
+	return s.Eval(ctx, cell)
+}
+
 // end waits until a started program ends, and returns the result of its Wait. The error message
 // calls the program what.
 func end(t *testing.T, what string, cmd *exec.Cmd) error {

@@ -51,7 +51,7 @@ if symm.Rank() == 1 { h.PutSignal(0, 5) }`
 		t.Helper()
 		var said strings.Builder
 		began := time.Now()
-		reply := s.Eval(t.Context(), session.Cell{Source: source, Ranks: ranks,
+		reply := evalPatiently(t, s, session.Cell{Source: source, Ranks: ranks,
 			Output: func(o session.Output) { said.WriteString(o.Text) }})
 		if took := time.Since(began); took > pace.Unhurried(3*time.Second) {
 			t.Errorf("%s took %v", source, took)

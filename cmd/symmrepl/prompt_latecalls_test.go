@@ -38,7 +38,7 @@ func TestCallsThatDoNotReturn(t *testing.T) {
 	eval := func(source string) string {
 		t.Helper()
 		var said strings.Builder
-		reply := s.Eval(t.Context(), session.Cell{Source: source, Output: func(o session.Output) { said.WriteString(o.Text) }})
+		reply := evalPatiently(t, s, session.Cell{Source: source, Output: func(o session.Output) { said.WriteString(o.Text) }})
 		if len(reply.Errors) > 0 {
 			t.Fatalf("%s: %v", source, reply.Errors)
 		}

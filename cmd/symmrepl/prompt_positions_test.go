@@ -73,7 +73,7 @@ func TestPositionsOfReplays(t *testing.T) {
 		"h := symm.Rendezvous(symm.Empty(symm.F32, 4))\ng := symm.Capture(func() {\n\tif symm.Rank() == 0 { h.WaitSignal(1, 0) }\n})",
 		"import \"runtime\"\nfor range 5 {\n\truntime.GC()\n\ttime.Sleep(5 * time.Millisecond)\n}",
 	} {
-		if reply := s.Eval(t.Context(), session.Cell{Source: cell}); len(reply.Errors) > 0 {
+		if reply := evalPatiently(t, s, session.Cell{Source: cell}); len(reply.Errors) > 0 {
 			t.Fatalf("%s: %v", cell, reply.Errors)
 		}
 	}
