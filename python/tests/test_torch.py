@@ -45,19 +45,25 @@ dist.destroy_process_group()
 @unittest.skipUnless(importlib.util.find_spec("torch"), "torch is not installed")
 class Programs(unittest.TestCase):
     environment = {}
+    limit = 300  # seconds for a program
 
     def run_program(self, text, *worlds):
         for world in worlds or (2, 4):
             with self.subTest(world=world), tempfile.TemporaryDirectory() as folder:
                 program = pathlib.Path(folder, "prog.py")
                 program.write_text(BEGIN + textwrap.dedent(text) + END)
-                done = subprocess.run(
-                    [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(world), str(program)],
-                    capture_output=True, text=True, timeout=300, env={**os.environ, "OMP_NUM_THREADS": "1", **self.environment},
-                )  # fmt: skip
-                said = [line for line in done.stderr.splitlines() if line.startswith("[rank")] or [done.stderr]
-                self.assertEqual(done.stdout.splitlines().count("right"), world, done.stdout + "\n".join(said))
-                self.seen(world, done.stdout)
+                command = [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(world), program]
+                environment = {**os.environ, "OMP_NUM_THREADS": "1", **self.environment}
+                run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+                try:
+                    out, err = run.communicate(timeout=self.limit)
+                except subprocess.TimeoutExpired:
+                    run.terminate()  # it then ends its ranks, each of which has a session of its own
+                    out, err = run.communicate()
+                    self.fail(f"the program did not end in {self.limit} s:\n{out}{err}")
+                said = [line for line in err.splitlines() if line.startswith("[rank")] or [err]
+                self.assertEqual(out.splitlines().count("right"), world, out + "\n".join(said))
+                self.seen(world, out)
 
     def seen(self, world, out):
         """Is called with the output of each program."""
