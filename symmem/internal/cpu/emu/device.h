@@ -38,7 +38,8 @@ struct Device {
 
   void enlist(Executor*);  // the monitor watches it from now on
   void discharge(Executor*);
-  // wake_monitor is called before work begins.
+  // wake_monitor is called when an executor has become active. Called earlier, by a thread that then gets no
+  // processor for long, it would let the monitor sleep again before it sees the work.
   void wake_monitor();
 
   // running calls f for every executor that runs a kernel, with the start of the launch, whether a

@@ -286,7 +286,6 @@ void Stream::hold_back(Grid& g, sanitize::Sanitizer& s) {
 }
 
 void Stream::launch(Command& c, Executor& e, sanitize::Sanitizer* s) {
-  device_->wake_monitor();
   Grid g;
   g.owner = &e;
   g.entry = c.entry;
