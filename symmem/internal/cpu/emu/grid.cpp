@@ -68,7 +68,7 @@ void Grid::enter(Executor& e) {
   e.stop_wanted.store(false);
   e.began.store(began, std::memory_order_relaxed);
   e.shared = e.shared_memory.place(shared, dynamic_shared);
-  e.active.store(this);
+  e.active.store(this, std::memory_order_release);
   e.device->wake_monitor();
 }
 
