@@ -38,3 +38,45 @@ __global__ void reports(symm::Watch* w) {
 		}
 	}
 }
+
+// A wait that sees the abort ends by itself and reports that, also if a sample of its thread is being taken:
+// the single steps of the sample take as long as a computation that is stopped by force.
+func TestAbortedSample(t *testing.T) {
+	b := open(t)
+	k := b.compile(`
+__global__ void waits(symm::Watch* w, const symm::u32* word) {
+  symm::Context c{};
+  c.watch = w;
+  symm::Patience patience;
+  for (symm::u32 seen; (seen = symm::load_acquire(word)) == 0;) {
+    for (volatile int i = 0; i < 10000; i = i + 1) {}
+    if (patience.expired(c, {symm::kUser, 0, 0, 1}, seen)) return;
+  }
+}`)["waits"]
+	word, watch := b.alloc(64), b.Watch()
+	for i := range 40 {
+		b.launch(k, 1, 1, uint64(uintptr(unsafe.Pointer(watch))), word)
+		time.Sleep(20 * time.Millisecond)
+		ended, asked := make(chan bool), make(chan bool)
+		go func() {
+			defer close(asked)
+			for {
+				select {
+				case <-ended:
+					return
+				default:
+					b.Device.(device.Observer).Running()
+				}
+			}
+		}()
+		time.Sleep(time.Duration(i) * time.Millisecond)
+		atomic.StoreUint32(&watch.Abort, 1)
+		err := b.stream.Synchronize()
+		close(ended)
+		<-asked
+		atomic.StoreUint32(&watch.Abort, 0)
+		if state := atomic.SwapUint32(&watch.Fault.State, device.WaitNone); err != nil || state != device.WaitAborted {
+			t.Fatalf("round %d: %v, and the report has the state %d", i, err, state)
+		}
+	}
+}

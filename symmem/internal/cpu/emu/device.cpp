@@ -23,7 +23,7 @@ namespace {
 constexpr unsigned kMaxHelpers = 132 * 32, kMaxResident = 132 * 2048;
 constexpr auto kTick = std::chrono::milliseconds(10);
 constexpr int kIdleTicks = 100;  // after these the monitor sleeps
-// nanoseconds of computing without progress after which an abort uses force
+// nanoseconds of computing without progress, since the abort, after which force is used
 constexpr std::int64_t kStuck = 15'000'000;
 // ticks after an abort after which force is used in any case, if there was progress in some of them
 constexpr int kOverdue = 10, kSeen = 1;
@@ -132,7 +132,7 @@ void Device::serve() {
 
 void Device::enlist(Executor* e) {
   std::lock_guard lock(watch_mutex_);
-  watched_.push_back({e, 0, 0, 0, 0, 0, 0, false});
+  watched_.push_back({e, 0, 0, 0, 0, 0, 0, false, false});
 }
 
 void Device::discharge(Executor* e) {
@@ -177,15 +177,15 @@ void Device::monitor() {
 }
 
 // take_samples requests samples of some busy executors of each launch, and waits a while. A sample
-// that came too late the last time is also used. A watched kernel is not disturbed: its accesses take
-// the sample, and one that makes none is interrupted by the monitor's next tick.
+// that came too late the last time is also used. After an abort it requests none. A watched kernel is not
+// disturbed: its accesses take the sample, and one that makes none is interrupted by the monitor's next tick.
 void Device::take_samples() {
   constexpr int kTries = 20, kOfLaunch = 4;
   std::unordered_map<std::uint64_t, int> launches;  // by start: number of samples
   for (Watched& w : watched_) {
     Executor* e = w.executor;
     Sample& s = e->sample;
-    w.sampled = e->active.load(std::memory_order_acquire) && launches[e->began.load()]++ < kOfLaunch;
+    w.sampled = !aborted() && e->active.load(std::memory_order_acquire) && launches[e->began.load()]++ < kOfLaunch;
     const int state = s.state.load();
     const bool lasts = state == Sample::kTaken || (state == Sample::kStepping && e->watched());
     if (!w.sampled) s.state.store(Sample::kNone);
@@ -208,16 +208,17 @@ void Device::take_samples() {
 // inspect lets other threads run if an executor has only computed since the last tick, and requests
 // a stop of its grid if the host wants that. It does not touch the grid, which may end at any
 // moment. Time in which an executor had no processor does not count, because the executor could not
-// see the abort.
+// see the abort; nor does the time that the single steps of a sample took. An abort ends the sample.
 void Device::inspect(Watched& w, bool aborted) {
   Executor* e = w.executor;
-  if (!aborted) w.ticks = w.late = 0;
+  if (!aborted) w.ticks = w.late = 0, w.noticed = false;
   if (!e->active.load(std::memory_order_acquire)) return;
   const std::uint64_t progress = e->progress.load(std::memory_order_relaxed);
   const bool still = progress == w.progress, resting = e->resting.load();
   // one that pauses is left alone, except that it is to see an abort
   if (still && resting && !e->closing.load() && !(aborted && w.ticks++ % kWake == 0)) return;
   const std::int64_t cpu = cpu_ns(e->os_thread);
+  if (aborted && (!w.noticed || e->sample.active())) e->sample.state.store(Sample::kNone), w.cpu = cpu, w.noticed = true;
   if (!still) w.progress = progress, w.cpu = w.suspected = cpu, w.ticks += aborted, w.late += aborted, e->spins.store(false);
   const bool stop = e->closing.load() || (w.ticks > kOverdue && w.late > kSeen) || (aborted && still && cpu - w.cpu > kStuck);
   e->stop_wanted.store(stop);
@@ -226,7 +227,7 @@ void Device::inspect(Watched& w, bool aborted) {
   w.blocks = blocks;
   // A sample shows whether the thread spins. It may cost thousands of single steps, so a thread that computes is suspected
   // again only after twice the time.
-  const bool suspect = still && !resting && cpu - w.suspected > std::max(kSuspect, w.suspected - w.cpu) && !e->spins.load();
+  const bool suspect = !aborted && still && !resting && cpu - w.suspected > std::max(kSuspect, w.suspected - w.cpu) && !e->spins.load();
   if (suspect && !e->sample.active()) {
     w.suspected = cpu;
     e->sample.state.store(Sample::kWanted);

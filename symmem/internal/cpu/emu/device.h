@@ -83,10 +83,12 @@ struct Device {
     Executor* executor;
     std::uint64_t progress;
     std::uint64_t blocks;
-    // nanoseconds of processor time that the thread had used when it last made progress
+    // nanoseconds of processor time that the thread had used when it last made progress, or when the host's
+    // abort was noticed
     std::int64_t cpu;
     std::int64_t suspected;  // likewise when it was last suspected to spin
-    int ticks, late;  // since the host's abort: ticks, and those with progress
+    int ticks, late;  // since the abort: ticks, and those with progress
+    bool noticed;     // the abort was noticed
     bool sampled;     // a sample was asked for last time
   };
 
