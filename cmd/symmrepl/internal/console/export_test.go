@@ -19,3 +19,6 @@ func (c *Console) Split(cell string) (parts []Part) {
 
 // NamesAt is namesAt.
 var NamesAt = namesAt
+
+// Busy is busy.
+var Busy = busy

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -9,6 +10,40 @@ import (
 
 // replaceWithin bounds how long it takes to replace workers.
 const replaceWithin = 10 * time.Second
+
+// Insistence is for the user who interrupts an entry again, because ranks have not stopped. It ends with the
+// entry: what is meant for one entry is not done to the next, which has new workers on the same ranks.
+type Insistence struct {
+	mu     sync.Mutex
+	begun  bool // something is being done
+	over   bool // the entry has ended
+	doings sync.WaitGroup
+}
+
+// Insist begins to do something, such as ReplaceBusy, and does not wait. It does nothing if the last call's
+// is still being done, or if the entry has ended.
+func (i *Insistence) Insist(do func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.begun || i.over {
+		return
+	}
+	i.begun = true
+	i.doings.Go(func() {
+		do()
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		i.begun = false
+	})
+}
+
+// End is called when the entry has ended. It returns when nothing is being done.
+func (i *Insistence) End() {
+	i.mu.Lock()
+	i.over = true
+	i.mu.Unlock()
+	i.doings.Wait()
+}
 
 // ReplaceBusy replaces the workers that an interrupt has not stopped, when the user insists.
 func (c *Console) ReplaceBusy(p Printer) {

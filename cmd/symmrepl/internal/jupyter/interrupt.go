@@ -10,9 +10,10 @@ import (
 
 // interrupt holds the functions that interrupt an entry the first and the second time.
 type interrupt struct {
-	cancel context.CancelFunc
-	insist func() // replaces the ranks that have not stopped
-	at     time.Time
+	cancel  context.CancelFunc
+	replace func() // replaces the ranks that have not stopped
+	again   console.Insistence
+	at      time.Time
 }
 
 // interruptible makes Interrupt end the context that it returns, until ended is called. P shows which
@@ -21,15 +22,17 @@ func (k *Kernel) interruptible(ctx context.Context, p console.Printer) (_ contex
 	ctx, cancel := context.WithCancel(ctx)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.stop = &interrupt{cancel: cancel, insist: func() {
+	stop := &interrupt{cancel: cancel, replace: func() {
 		if c, err := k.ready(); err == nil {
 			c.ReplaceBusy(p)
 		}
 	}}
+	k.stop = stop
 	return ctx, func() {
 		k.mu.Lock()
 		k.stop = nil
 		k.mu.Unlock()
+		stop.again.End()
 		cancel()
 	}
 }
@@ -65,6 +68,6 @@ func (k *Kernel) Interrupt() {
 		i.at = time.Now()
 		i.cancel()
 	case time.Since(i.at) >= session.KillAfter:
-		go i.insist()
+		i.again.Insist(i.replace)
 	}
 }

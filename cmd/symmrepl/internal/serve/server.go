@@ -45,7 +45,8 @@ type server struct {
 type work struct {
 	cancel      context.CancelFunc
 	interrupted time.Time
-	insist      func() // replaces ranks that an interrupt has not stopped; nil if the request is no entry
+	replace     func() // replaces ranks that an interrupt has not stopped; nil if the request is no entry
+	again       console.Insistence
 	typed       chan line
 }
 
@@ -171,7 +172,7 @@ func (s *server) begin(ctx context.Context, q request) func() {
 	}
 	if q.Run != nil {
 		p := newPrinter(s, q.ID, q.Run)
-		w.insist = func() { s.Console.ReplaceBusy(p) }
+		w.replace = func() { s.Console.ReplaceBusy(p) }
 		before, ended := s.last, make(chan struct{})
 		s.last = ended
 		return func() {
@@ -179,7 +180,9 @@ func (s *server) begin(ctx context.Context, q request) func() {
 			if before != nil {
 				<-before
 			}
-			finish(s.run(ctx, w, p, q.Run))
+			a := s.run(ctx, w, p, q.Run)
+			w.again.End()
+			finish(a)
 		}
 	}
 	return func() { finish(s.serve(ctx, q)) }
@@ -192,8 +195,8 @@ func (w *work) interrupt() {
 	case w.interrupted.IsZero():
 		w.interrupted = time.Now()
 		w.cancel()
-	case w.insist != nil && time.Since(w.interrupted) >= session.KillAfter:
-		go w.insist()
+	case w.replace != nil && time.Since(w.interrupted) >= session.KillAfter:
+		w.again.Insist(w.replace)
 	}
 }
 

@@ -13,6 +13,7 @@ type interrupter struct {
 	console *console.Console
 	printer console.Printer
 	cancel  context.CancelFunc
+	again   console.Insistence
 
 	mu      sync.Mutex
 	pressed bool
@@ -25,7 +26,7 @@ func (i *interrupter) press() {
 	i.pressed = true
 	i.mu.Unlock()
 	if again {
-		go i.console.ReplaceBusy(i.printer)
+		i.again.Insist(func() { i.console.ReplaceBusy(i.printer) })
 		return
 	}
 	i.printer.CloseLine()

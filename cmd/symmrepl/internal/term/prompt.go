@@ -109,8 +109,10 @@ func (p *prompt) run(ctx context.Context, entry string) console.Outcome {
 	r.Again, r.Gone = "Ctrl-C again", ctx.Done()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p.keys.running((&interrupter{console: p.console, printer: p.request.Printer, cancel: cancel}).press)
+	i := &interrupter{console: p.console, printer: p.request.Printer, cancel: cancel}
+	p.keys.running(i.press)
 	defer p.keys.idle()
+	defer i.again.End()
 	r.Source, r.Columns = entry, Columns()
 	warned := p.warned
 	outcome := p.console.Notebook(ctx, r)
