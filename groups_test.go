@@ -31,7 +31,7 @@ var filesOf = []struct{ group, files string }{
 	// Memory that members map, and what parts in packages of their own know of it.
 	{"shared memory", "members multicast network_group peers symmetric symmetric_free team unheld workspace"},
 	// The steps of a call, and the objects of which the methods are calls.
-	{"calls", "allocate arithmetic box calculating call call_operator carriers copies elements event graph handle launches observe " +
+	{"calls", "allocate arithmetic box calculating call call_operator carriers copies elements event graph handle launches lent observe " +
 		"operand operands options pipes pool readers region tile views"},
 	// The ways on which calls go.
 	{"carriers", "carrier_kernels carrier_library inner lanes nccl nccl_calls nccl_comm nccl_life nccl_native nccl_pointer nccl_puts " +

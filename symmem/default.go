@@ -41,6 +41,9 @@ func Local(dtype DType, shape ...int) *Tensor { return now().Local(dtype, shape.
 // Host returns a tensor of zeros in pinned memory of the host: see [Runtime.Host].
 func Host(dtype DType, shape ...int) *Tensor { return now().Host(dtype, shape...) }
 
+// FromTorch returns a tensor of the program to which the session is attached: see [Runtime.FromTorch].
+func FromTorch(name string) *Tensor { return now().FromTorch(name) }
+
 // SetDefaultDType sets the type that [Default] stands for: see [Runtime.SetDefaultDType].
 func SetDefaultDType(dtype DType) { now().SetDefaultDType(dtype) }
 

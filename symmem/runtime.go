@@ -2,6 +2,7 @@ package symmem
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -37,6 +38,9 @@ type Config struct {
 	// Line returns the line of such a place, as "cell[3]:7", for [Runtime.Trace]; nil if the program
 	// does not say.
 	Line func(at int) string
+	// Lend returns a tensor of another program of this host by its name, for [Runtime.FromTorch]; nil
+	// if there is no such program.
+	Lend func(ctx context.Context, name string) (Lent, error)
 }
 
 // Runtime is this rank's view of all ranks and of its device. Its methods may be called from
@@ -102,7 +106,7 @@ func newRuntime(kind *devices.Kind, dev device.Device, rank int, config Config) 
 		return nil, err
 	}
 	w, err := core.New(dev, core.Config{Backend: backend, Client: config.Client, Plan: kind.Plan, Name: name, Joining: config.Joining,
-		Caller: config.Caller, Line: config.Line, Network: cmp.Or(config.Network, os.Getenv(networkVariable))})
+		Caller: config.Caller, Line: config.Line, Lend: config.Lend, Network: cmp.Or(config.Network, os.Getenv(networkVariable))})
 	if err != nil {
 		return nil, err
 	}

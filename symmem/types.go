@@ -44,6 +44,10 @@ const Default = core.Default
 // Tensor is a contiguous array in device memory, row-major. Slice and View share its memory.
 type Tensor = core.Tensor
 
+// Lent is a tensor of another program of this host, in memory that the program shares. The memory is
+// [signal pad | data of an allocation], and the tensor a part of the data.
+type Lent = core.Lent
+
 // FileTensor describes a tensor of a file.
 type FileTensor = core.FileTensor
 

@@ -28,6 +28,7 @@ type allocation struct {
 	shown  atomic.Bool            // the program has got an address of it
 	stale  atomic.Pointer[string] // why peers cannot be reached any more
 	block  *memory.PoolBlock      // of the memory pool to which it goes back, or nil
+	lent   bool                   // by another program: FromTorch
 
 	// Guarded by rt.mu.
 	peers      map[int]device.Segment // by world rank, as far as mapped
@@ -38,7 +39,7 @@ type allocation struct {
 	stands     bool // for ordinary tensors: its group frees it
 	lasts      bool // until Free, whoever holds it
 	rests      bool // nothing holds it, and no work of this rank uses it
-	alone      bool // its pool was emptied: it is freed without the other members
+	alone      bool // its pool was emptied, or it is lent: it is freed without the other members
 }
 
 // usable refuses an operation on the peers' parts of an allocation that was freed or has lost a

@@ -30,6 +30,9 @@ type Config struct {
 	Line    func(at int) string // the line of such a place: "cell[3]:7"; nil if the program does not say
 	Backend string              // how symmetric memory is made: "NCCL"
 	Network string              // the network between hosts, and its settings: "null delay=1ms"; empty to let it choose
+	// Lend returns a tensor of the program that lends them to this world, for FromTorch; nil if there is
+	// no such program.
+	Lend lender
 }
 
 // Runtime is this rank's view of all ranks and of its device. Its methods may be called from
@@ -68,6 +71,7 @@ type Runtime struct {
 	trace       atomic.Pointer[tracing]    // under way, or nil
 	clock       timeline.Clock             // when the trace began
 	line        func(at int) string        // Config.Line
+	lend        lender                     // Config.Lend
 	comparing   atomic.Pointer[comparing]  // the Compare whose code runs, or nil
 
 	closed  atomic.Bool

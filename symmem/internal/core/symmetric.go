@@ -52,6 +52,13 @@ func (g *Group) emptyIn(op string, dtype DType, shape []int, pad int, desc strin
 	a.seg = a.peers[rt.rank]
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
+	rt.backend.used = true
+	return &Tensor{rt: rt, st: a.begin(), dtype: dtype, shape: a.shape, n: n}
+}
+
+// begin makes a new allocation one of the world's, and returns the storage of its tensors. rt.mu is held.
+func (a *allocation) begin() *storage {
+	rt, g := a.rt, a.group
 	a.id = fmt.Sprintf("%s tensor %d", g.key, g.allocs)
 	g.allocs++
 	a.digest.Text(a.id)
@@ -60,10 +67,8 @@ func (g *Group) emptyIn(op string, dtype DType, shape []int, pad int, desc strin
 		a.locate(r, s)
 	}
 	a.markSegment()
-	st := a.newStorage(a.seg)
 	rt.allocs = append(rt.allocs, a)
-	rt.backend.used = true
-	return &Tensor{rt: rt, st: st, dtype: dtype, shape: a.shape, n: n}
+	return a.newStorage(a.seg)
 }
 
 // SetSignalPadSize sets the bytes of the signal pad of tensors and groups made from now on: a

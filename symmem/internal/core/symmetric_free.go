@@ -38,6 +38,9 @@ type memoryPart struct{ part }
 
 func (p memoryPart) Clear(s device.Stream) error {
 	for _, a := range p.rt.allocs {
+		if a.lent { // its signals are not this world's
+			continue
+		}
 		if err := s.Set(a.at.PadIn(a.seg), 0, a.at.PadBytes); err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 	if rt.info.Guards {
 		rt.located.Keep()
 	}
-	rt.line = config.Line
+	rt.line, rt.lend = config.Line, config.Lend
 	rt.calls = calls.NewLog(config.Caller, func(r *Record) *calls.Entry { return &r.Entry })
 	rt.backend = backend{name: config.Backend, session: config.Caller != nil, joining: config.Joining}
 	rt.local, rt.pinned = rt.newCache(), rt.newCache()

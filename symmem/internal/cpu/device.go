@@ -50,6 +50,7 @@ var (
 	_ device.Counter        = (*cpu)(nil)
 	_ device.CompilerNamer  = (*cpu)(nil)
 	_ device.Multicaster    = (*cpu)(nil)
+	_ device.Adopter        = (*cpu)(nil)
 	_ device.GuardedSegment = (*segment)(nil)
 	_ device.Awaiter        = (*stream)(nil)
 	_ device.Definer        = (*module)(nil)

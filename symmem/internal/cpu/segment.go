@@ -47,18 +47,33 @@ func (d *cpu) NewSegment(n int) (device.Segment, error) {
 
 func (d *cpu) ImportSegment(fd, n int) (device.Segment, error) {
 	defer unix.Close(fd)
+	if err := sealed("ImportSegment", fd, n); err != nil {
+		return nil, err
+	}
+	return d.mapSegment(fd, n, -1)
+}
+
+// AdoptSegment implements device.Adopter.
+func (d *cpu) AdoptSegment(fd, n int) (device.Segment, error) {
+	if err := sealed("AdoptSegment", fd, n); err != nil {
+		unix.Close(fd)
+		return nil, err
+	}
+	return d.mapSegment(fd, n, fd)
+}
+
+// sealed refuses a descriptor of memory that has not n bytes, or that could shrink.
+func sealed(call string, fd, n int) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
-		return nil, systemError("fstat", err)
+		return systemError("fstat", err)
 	}
 	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
 	if err != nil || seals&unix.F_SEAL_SHRINK == 0 || n <= 0 || st.Size < int64(n) {
-		return nil, &device.DriverError{
-			Call: "ImportSegment", Code: int(unix.EINVAL), Name: "EINVAL",
-			Text: fmt.Sprintf("the descriptor is not a sealed segment of %d bytes", n),
-		}
+		return &device.DriverError{Call: call, Code: int(unix.EINVAL), Name: "EINVAL",
+			Text: fmt.Sprintf("the descriptor is not a sealed segment of %d bytes", n)}
 	}
-	return d.mapSegment(fd, n, -1)
+	return nil
 }
 
 func (d *cpu) mapSegment(fd, n, owned int) (device.Segment, error) {

@@ -96,6 +96,13 @@ type Device interface {
 	Close() error
 }
 
+// Adopter is a device that takes memory of another program for its own.
+type Adopter interface {
+	// AdoptSegment is ImportSegment of memory that another program has made. Other processes can
+	// import the result.
+	AdoptSegment(fd, n int) (Segment, error)
+}
+
 // MulticastDevice is a device whose memory can be accessed together with that of other devices by
 // one address, if [Info].Multicast is set.
 type MulticastDevice interface {
