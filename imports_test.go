@@ -29,17 +29,19 @@ var parts = []part{
 	{"cmd/symmrepl", []string{"cmd/symmrepl/internal/cli"}},
 	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal/addressroom", "cmd/symmrepl/internal/bench", "cmd/symmrepl/internal/cellfile",
 		"cmd/symmrepl/internal/companion", "cmd/symmrepl/internal/console", "cmd/symmrepl/internal/console/command", "cmd/symmrepl/internal/console/command/tour",
-		"cmd/symmrepl/internal/debugadapter", "cmd/symmrepl/internal/jupyter", "cmd/symmrepl/internal/mcp", "cmd/symmrepl/internal/opbench",
+		"cmd/symmrepl/internal/debugadapter", "cmd/symmrepl/internal/jupyter", "cmd/symmrepl/internal/lending", "cmd/symmrepl/internal/mcp", "cmd/symmrepl/internal/opbench",
 		"cmd/symmrepl/internal/render", "cmd/symmrepl/internal/script", "cmd/symmrepl/internal/serve", "cmd/symmrepl/internal/shadow",
 		"cmd/symmrepl/internal/statedir", "cmd/symmrepl/internal/term", "cmd/symmrepl/internal/torchrun", "cmd/symmrepl/internal/tutorial", "cmd/symmrepl/internal/rank",
 		"internal", "interp/check", "interp/export", "interp/replay", "session", "session/controller", "session/worker", "symmem", "symmem/compilers",
 		"symmem/filediff", "symmem/foreign"}},
-	{"cmd/symmrepl/internal/rank", []string{"cmd/symmrepl/internal/finding", "internal", "interp", "session", "session/worker", "symmem"}},
+	{"cmd/symmrepl/internal/rank", []string{"cmd/symmrepl/internal/finding", "cmd/symmrepl/internal/lending", "internal", "interp", "session", "session/worker", "symmem"}},
 	// Beside a program of Python: it makes the kernels that the program's own processes run.
 	{"cmd/symmrepl/internal/companion", []string{"cmd/symmrepl/internal/finding", "cmd/symmrepl/internal/jsonlines", "session", "symmem/foreign"}},
-	{"cmd/symmrepl/internal/torchrun", []string{"cmd/symmrepl/internal/finding", "cmd/symmrepl/internal/jsonlines", "internal", "session", "session/fold",
+	{"cmd/symmrepl/internal/torchrun", []string{"cmd/symmrepl/internal/finding", "cmd/symmrepl/internal/jsonlines", "cmd/symmrepl/internal/lending",
+		"internal", "session", "session/fold",
 		"session/inherit", "session/rankset", "session/watchdog", "session/wire", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/finding", []string{"session", "symmem", "symmem/foreign"}},
+	{"cmd/symmrepl/internal/lending", []string{"cmd/symmrepl/internal/clients", "cmd/symmrepl/internal/jsonlines", "internal/bootstrap/userdir"}},
 	{"cmd/symmrepl/internal/wheel", []string{"cmd/symmrepl/internal/jupyter", "cmd/symmrepl/internal/tutorial"}},
 
 	// Front ends: they hold a session, and know neither the interpreter nor symmetric memory.

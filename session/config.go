@@ -20,6 +20,7 @@ type Config struct {
 	Backend string // passed to the workers
 	Hosts   Hosts  // simulated hosts, for all ranks
 	Network string // passed to the workers: the network for operations between hosts
+	Lender  string // passed to the workers: the folder of a program that lends its tensors to cells; "" for none
 	// KillAfter is the time that an interrupted worker may take to stop before it is killed or,
 	// with Cell.Again, reported. Zero means the constant KillAfter. A worker that gets too little
 	// processor time may take up to eight times as long.

@@ -74,6 +74,7 @@ type Answer struct {
 	Lines      []int       `json:",omitempty"` // ascending, the first line of the text is 1
 	Frames     []Frame     `json:",omitempty"` // innermost first
 	Locals     []Variable  `json:",omitempty"` // innermost declaration first
+	Lent       []Variable  `json:",omitempty"` // with Variables: the tensors of the program of Config.Lender
 	Result     *Result     `json:",omitempty"`
 }
 

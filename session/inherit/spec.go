@@ -26,6 +26,7 @@ type Spec struct {
 	Device, Backend       string
 	Hosts                 string // Config.Hosts as text; "" for none
 	Network               string
+	Lender                string
 	Args                  []string
 	Program               bool // whether Config.Program is set
 }

@@ -64,7 +64,7 @@ func New(sp *Spawner, c session.Config, at launcher.Launcher, dir string) *Super
 	s := &Supervisor{
 		OOMKills: procfs.OOMKills, Reap: (*os.Process).Wait,
 		spec: inherit.Spec{Rank: at.Rank, Size: at.Size, LocalRank: at.LocalRank, LocalSize: at.LocalSize, Dir: dir, Device: c.Device,
-			Backend: c.Backend, Hosts: c.Hosts.String(), Network: c.Network, Args: c.Args, Program: c.Program != nil},
+			Backend: c.Backend, Hosts: c.Hosts.String(), Network: c.Network, Lender: c.Lender, Args: c.Args, Program: c.Program != nil},
 		spawner: sp, reports: c.Reports,
 	}
 	if at.Rank == 0 && c.Program != nil {

@@ -45,6 +45,7 @@ type Env struct {
 	Device      string            // as in Config
 	Backend     string            // as in Config
 	Network     string            // as in Config
+	Lender      string            // as in Config
 	Input       io.Reader         // the standard input of cells: lines that the user types when a cell reads, or os.Stdin
 	// Trail is the memory in which the evaluator stores the position of the running code. It does
 	// not lie in Go's heap.
@@ -156,7 +157,7 @@ func (w *worker) start(start func(Env) (session.Evaluator, session.Communicator,
 	}
 	w.rank.Evaluator, w.rank.Communicator, err = start(Env{
 		Rank: s.Rank, Size: s.Size, LocalRank: s.LocalRank, LocalSize: s.LocalSize, Incarnation: s.Incarnation, Client: client,
-		Dir: s.Dir, Device: s.Device, Backend: s.Backend, Network: s.Network, Input: input, Trail: &shares.Trail,
+		Dir: s.Dir, Device: s.Device, Backend: s.Backend, Network: s.Network, Lender: s.Lender, Input: input, Trail: &shares.Trail,
 	})
 	if err != nil {
 		return err

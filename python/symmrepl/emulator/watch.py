@@ -86,6 +86,10 @@ _moves = 0
 _device: Optional[weakref.ref[Device]] = None
 _socket: Optional[socket.socket] = None
 _sending = threading.Lock()
+_owner = 0  # the process that answers
+
+asked: Dict[str, Callable[[Dict[str, Any]], Dict[str, Any]]] = {}
+"""What `symmrepl attach` asks for besides: functions from a request to fields of the answer, by the request's field what."""
 
 explain: Callable[[FrameType], Optional[Call]] = lambda frame: None
 """Returns the call in which the innermost frame of a thread stands, if another package knows it, such as that of gloo."""
@@ -100,7 +104,7 @@ def device_opened(device: Device) -> None:
 
 def start() -> None:
     """Begins to answer, if this process was started to be watched. Errors: Unavailable if the variable is wrong."""
-    global _socket
+    global _socket, _owner
     number = os.environ.pop(VARIABLE, None)  # this process's, and none of those that it starts
     if number is None:
         return
@@ -108,12 +112,17 @@ def start() -> None:
         if not stat.S_ISSOCK(os.fstat(int(number)).st_mode):
             raise ValueError("it is no socket")
         os.set_inheritable(int(number), False)
-        _socket = socket.socket(fileno=int(number))
+        _socket, _owner = socket.socket(fileno=int(number)), os.getpid()
     except (ValueError, OSError) as e:
         raise Unavailable(f"{VARIABLE} is {number!r}, which symmrepl torchrun sets for its ranks: {e}") from None
     sanitize.deliver = lambda report: send({"report": report})
     threading.Thread(target=_serve, args=(_socket,), name=THREADS + "watch", daemon=True).start()
     send({"watched": 1})
+
+
+def watched() -> bool:
+    """Reports whether somebody watches this process, and not only the one that has forked it."""
+    return _socket is not None and os.getpid() == _owner
 
 
 def send(message: Dict[str, Any]) -> None:
@@ -132,14 +141,26 @@ def _serve(connection: socket.socket) -> None:
     with connection.makefile("rb") as questions:
         for line in questions:
             try:
-                question = json.loads(line)["id"]
+                question = json.loads(line)
+                send(_to_request(question) if "ask" in question else {"id": question["id"], **_answer_at_all()})
             except (ValueError, TypeError, KeyError):
                 continue
-            try:
-                answer = _answer()
-            except Exception as e:  # of PyTorch, whose objects change meanwhile
-                answer = {"main": {"at": f"a place that cannot be told: {e!r}"}}
-            send({"id": question, **answer})
+
+
+def _to_request(request: Dict[str, Any]) -> Dict[str, Any]:
+    try:
+        return {"ask": request["ask"], **asked[request["what"]](request)}
+    except Unavailable as e:
+        return {"ask": request["ask"], "err": str(e)}
+    except Exception as e:  # of the program's own objects
+        return {"ask": request["ask"], "err": f"{type(e).__name__}: {e}"}
+
+
+def _answer_at_all() -> Dict[str, Any]:
+    try:
+        return _answer()
+    except Exception as e:  # of PyTorch, whose objects change meanwhile
+        return {"main": {"at": f"a place that cannot be told: {e!r}"}}
 
 
 _last: Dict[int, Call] = {}  # the last call that explain has returned, by thread

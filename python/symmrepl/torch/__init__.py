@@ -17,6 +17,7 @@ text of CUDA C++, as `torch.cuda._compile_kernel` does.
 """
 
 from ..emulator import sanitize
+from ..emulator.attach import breakpoint
 from ..emulator.errors import CompileError, KernelFault, LaunchError, Unavailable, WaitTimeout
 from . import _install
 from .errors import Mismatch, Misuse, TorchError
@@ -29,5 +30,6 @@ if sanitize.wanted():
     touched.install()
 
 __all__ = [
-    "CompileError", "Kernel", "KernelFault", "LaunchError", "Mismatch", "Misuse", "TorchError", "Unavailable", "WaitTimeout", "compile",
+    "CompileError", "Kernel", "KernelFault", "LaunchError", "Mismatch", "Misuse", "TorchError", "Unavailable", "WaitTimeout", "breakpoint",
+    "compile",
 ]  # fmt: skip

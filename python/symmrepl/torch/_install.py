@@ -10,7 +10,7 @@ import torch.distributed._symmetric_memory as symm_mem
 from torch._C._distributed_c10d import _SymmetricMemory
 
 from ..emulator import watch
-from . import collectives, groups, handle, memory, operators
+from . import collectives, groups, handle, lent, memory, operators
 from .errors import Misuse
 from .operators import gather, onesided, tiles, words
 
@@ -33,6 +33,7 @@ def install() -> None:
     operators.register()
     _patch()
     watch.explain = collectives.explain
+    lent.install()
     watch.start()
     _installed = True
 

@@ -2,28 +2,40 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/lending"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/controller"
 )
 
-// attach runs symmrepl attach [DIR].
+// attach runs symmrepl attach [DIR | PID].
 func attach(ctx context.Context, _ options, args []string) (int, error) {
 	if len(args) > 1 {
-		return 0, misused("attach takes one session at most; %d were given", len(args))
+		return 0, misused("attach takes one session or program at most; %d were given", len(args))
 	}
 	dir := ""
 	if len(args) == 1 {
-		dir = args[0]
+		dir = cmp.Or(lending.Find(ctx, args[0]), args[0])
+	}
+	if dir == "" {
+		var err error
+		if dir, err = chooseSession(ctx, slices.Concat(lending.Running(), controller.Running()), "symmrepl attach "); err != nil {
+			return 0, err
+		}
+	}
+	if lending.IsProgram(dir) {
+		return attachToProgram(ctx, dir)
 	}
 	s, err := attachTo(ctx, dir, "symmrepl attach ")
 	if err != nil {
@@ -119,6 +131,15 @@ const describeWithin = time.Second
 func describeSession(ctx context.Context, dir string) string {
 	said := make(chan string, 1)
 	go func() {
+		if lending.IsProgram(dir) {
+			p, err := lending.Describe(ctx, dir)
+			if err != nil {
+				said <- "cannot be reached"
+				return
+			}
+			said <- fmt.Sprintf("%s, %s of symmrepl torchrun, process %d", p.Name, session.FormatSize(p.Ranks), p.PID)
+			return
+		}
 		s, err := controller.Attach(ctx, dir)
 		if err != nil {
 			said <- "cannot be reached"

@@ -27,7 +27,7 @@ var forms = []form{
 	{"export FILE.go -o NAME [--cpp]", "write the cells of a script as a program, without running them: of Go as NAME.go or as the folder NAME with its packages, as NAME.py for PyTorch's symmetric memory, or with --cpp of C++ in the folder NAME"},
 	{"tutorial [NAME | --list]", "list the tutorials, or step through one at a prompt"},
 	{"lab [FOLDER]", "copy the notebooks of the tutorials to FOLDER, by default symmrepl-notebooks, and open JupyterLab there; the Python package of symmrepl brings this command"},
-	{"attach [DIR]", "open a second prompt on a running session of yours; without DIR it asks which session if there are several"},
+	{"attach [DIR | PID]", "open a second prompt on a running session of yours, or a session beside a program of symmrepl torchrun that stands, whose tensors are then tensors in cells, in the same memory; without DIR, its folder, or PID, the process of symmrepl torchrun, it asks which one if there are several"},
 	{"kernel install", "install a Jupyter kernel that starts a session with these flags"},
 	{"kernel run FILE", "serve the front ends of a connection file; Jupyter starts this command"},
 	{"serve", "hold a session for another program, which sends requests on standard input; the Python package symmrepl starts this command"},

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/lending"
 	"github.com/symmrepl/symmrepl/interp"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/worker"
@@ -36,7 +37,8 @@ func Start(env worker.Env) (session.Evaluator, session.Communicator, error) {
 			made.Store(evaluator)
 		}
 	})
-	runtime, err := symmem.Init(symmem.Config{
+	from := lending.Lender{Dir: env.Lender, Rank: env.Rank}
+	config := symmem.Config{
 		Device: env.Device, Index: env.LocalRank, LocalSize: env.LocalSize, Backend: env.Backend, Network: env.Network,
 		Client: env.Client, Joining: env.Incarnation > 1,
 		Caller: func() int {
@@ -51,7 +53,11 @@ func Start(env worker.Env) (session.Evaluator, session.Communicator, error) {
 			}
 			return ""
 		},
-	})
+	}
+	if env.Lender != "" {
+		config.Lend = lend(from)
+	}
+	runtime, err := symmem.Init(config)
 	making.Wait()
 	if unmade != nil {
 		if err == nil {
@@ -63,5 +69,8 @@ func Start(env worker.Env) (session.Evaluator, session.Communicator, error) {
 		return nil, nil, explain(err, evaluator)
 	}
 	comm = communicator{runtime, evaluator}
+	if env.Lender != "" {
+		return attached{evaluator, from}, comm, nil
+	}
 	return evaluator, comm, nil
 }

@@ -61,6 +61,14 @@ type run struct {
 	watch    watchdog.Watch
 	question uint64 // the number of the last one
 
+	asked        map[uint64]request // requests to ranks, by their numbers
+	requests     uint64             // so far
+	unattachable error              // why no session can attach; nil if one can
+	invited      bool               // it was said that one can
+
+	limitAt time.Time // when the time limit is over
+	stoodAt time.Time // since when all ranks stand at a breakpoint; zero if they do not
+
 	failedAt time.Time // of the first failure
 	failed   bool      // the program has failed
 	ending   bool      // the ranks are being ended
@@ -77,6 +85,7 @@ func (p *Program) Run(ctx context.Context) (o Outcome, err error) {
 	r.fold = fold.New(rankset.All(p.Ranks), fold.MostFor(p.Ranks), p.Emit)
 	r.fold.Unfinished = p.Ranks == 1
 	defer close(r.over)
+	defer r.lend()()
 	if p.Sanitize {
 		var end func()
 		if r.shadow, end, err = foreign.Shadow(); err != nil {
@@ -87,10 +96,7 @@ func (p *Program) Run(ctx context.Context) (o Outcome, err error) {
 	if err := r.start(); err != nil {
 		return o, err
 	}
-	var limit <-chan time.Time
-	if p.Timeout > 0 {
-		limit = time.After(p.Timeout)
-	}
+	r.limitAt = time.Now().Add(p.Timeout)
 	tick := time.NewTicker(fold.Tick)
 	defer tick.Stop()
 	interrupted := ctx.Done()
@@ -100,8 +106,7 @@ func (p *Program) Run(ctx context.Context) (o Outcome, err error) {
 			do()
 		case <-tick.C:
 			r.tick(time.Now())
-		case <-limit:
-			r.endWith("%s has reached its time limit of %v, and is ended:", p.Name, p.Timeout)
+			r.dropRequests(time.Now())
 		case <-interrupted:
 			interrupted = nil
 			r.endWith("%s is interrupted:", p.Name)
@@ -261,6 +266,9 @@ func (r *run) tick(now time.Time) {
 		if now.Sub(r.failedAt) >= failGrace {
 			r.endWith("%s; the other ranks are ended:", watchdog.DeathCauses(r.snapshot(now)))
 		}
+	case r.stands():
+	case r.Timeout > 0 && now.After(r.limitAt):
+		r.endWith("%s has reached its time limit of %v, and is ended:", r.Name, r.Timeout)
 	default:
 		r.look(now)
 	}

@@ -45,6 +45,7 @@ type rank struct {
 	watched *net.UnixConn
 	manner  manner
 	thread  thread
+	stop    *breakpoint // at which it stands, or nil
 
 	ended   time.Time // zero while it runs
 	failure string    // how it has failed: "exited with status 3", "was killed (SIGKILL)"; "" if it has not
@@ -147,10 +148,19 @@ func listen(from io.Reader, heard func(*message)) {
 // kill sends a signal to the rank and to what it has started.
 func (r *rank) kill(signal syscall.Signal) { syscall.Kill(-r.process.Pid, signal) }
 
-// ask puts a question. A rank that does not read any more is not waited for.
-func (r *rank) ask(id uint64) {
+// question is a line to a rank: what do you do?
+type question struct {
+	ID uint64 `json:"id"`
+}
+
+// tell sends a line to the rank. One that does not read any more is not waited for.
+func (r *rank) tell(line any) {
+	text, err := json.Marshal(line)
+	if err != nil {
+		return
+	}
 	r.watched.SetWriteDeadline(time.Now().Add(fold.Tick))
-	fmt.Fprintf(r.watched, "{\"id\": %d}\n", id)
+	r.watched.Write(append(text, '\n'))
 }
 
 // failureOf describes the end of a process that has failed, "" of another one.

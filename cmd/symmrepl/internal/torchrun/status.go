@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/lending"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/wire"
 	"github.com/symmrepl/symmrepl/symmem/foreign"
 )
 
-// message is a line of a rank: Watched is set in its first one, Report in those of the sanitizer, and
-// the other fields are an answer.
+// message is a line of a rank: Watched is set in its first one, Report in those of the sanitizer,
+// Breakpoint when it has come to one, Ask in answers to requests, and the other fields are an answer.
 type message struct {
 	Watched int                  `json:"watched"`
 	ID      uint64               `json:"id"`    // of the question
@@ -22,6 +23,14 @@ type message struct {
 	Main    place                `json:"main"`
 	Records []foreign.WaitRecord `json:"records"`
 	Report  json.RawMessage      `json:"report,omitempty"` // of the sanitizer; it is no answer
+
+	Breakpoint uint64 `json:"breakpoint,omitempty"` // the number of it; 0 for other messages
+	At         string `json:"at,omitempty"`         // with Breakpoint
+
+	Ask       uint64             `json:"ask,omitempty"` // of the request that the fields below answer; 0 for other messages
+	Err       string             `json:"err,omitempty"`
+	Tensor    *lending.Tensor    `json:"tensor,omitempty"`
+	Variables []lending.Variable `json:"variables,omitempty"`
 }
 
 // call is an open call: class Call of symmrepl.emulator.watch.
@@ -121,6 +130,12 @@ func (p place) doing(t thread) *session.Activity {
 		a.What, a.Blocked = "waits in "+p.Text, true
 	}
 	return a
+}
+
+// standing returns the status of a rank that stands at a breakpoint, as all ranks do.
+func standing(b *breakpoint) *wire.Status {
+	return &wire.Status{Run: runNumber, Standing: &wire.Standing{},
+		Doing: &session.Activity{What: "stands in symmrepl.torch.breakpoint()", At: b.At, Blocked: true}}
 }
 
 // silent returns the status of a rank that does not answer itself.

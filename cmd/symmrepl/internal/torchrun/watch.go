@@ -28,8 +28,12 @@ func (r *run) look(now time.Time) {
 				}
 			}
 		case watchdog.Show:
-			if !a.Again {
-				r.note(a.Text)
+			if a.Again {
+				break
+			}
+			if r.note(a.Text); r.KeepWaits && len(a.Rows) > 0 && !r.invited && r.unattachable == nil {
+				r.invited = true
+				r.note("`symmrepl attach` gives a prompt beside it\n")
 			}
 		case watchdog.EndInVain:
 			r.endWith("%s is ended, because these waits cannot end:", r.Name)
@@ -57,15 +61,15 @@ func (r *run) snapshot(now time.Time) *watchdog.Snapshot {
 }
 
 // ask asks a rank, or answers in its place if it cannot.
-func (r *run) ask(rk *rank, question uint64) {
+func (r *run) ask(rk *rank, id uint64) {
 	rk.thread = lookAt(rk.process.Pid, rk.thread)
 	switch {
 	case rk.thread.stopped:
 		r.watch.Answer([]int{rk.number}, nil, &wire.Process{State: "T"}, time.Now())
 	case rk.manner != answering:
-		r.answered(rk, silent(question, rk.thread, rk.manner))
+		r.answered(rk, silent(id, rk.thread, rk.manner))
 	default:
-		rk.ask(question)
+		rk.tell(question{id})
 	}
 }
 
@@ -76,6 +80,10 @@ func (r *run) heard(rk *rank, m *message) {
 		rk.manner = ending
 	case m.Watched != 0:
 		rk.manner = answering
+	case m.Ask != 0:
+		r.replied(rk, m)
+	case m.Breakpoint != 0:
+		r.come(rk, &breakpoint{m.Breakpoint, m.At})
 	case len(m.Report) > 0:
 		if err := r.found.Add(m.Report); err != nil {
 			r.note(fmt.Sprintf("rank %d: %v\n", rk.number, err))

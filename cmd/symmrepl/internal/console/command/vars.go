@@ -21,7 +21,8 @@ With patterns, such as ":vars x* grad?", only the variables whose names match on
 without patterns all values take one line. ":vars *" shows all variables with their tables.
 A variable that is not the same on all ranks has a line for each of its values, with the ranks that hold it. The size is
 an estimate of all memory that the variable refers to; for a tensor it is the size of its data in device memory. While
-ranks stand at a breakpoint, their local variables come first.`,
+ranks stand at a breakpoint, their local variables come first. In a session that is attached to a program of symmrepl
+torchrun, the tensors that have names where the program stands come next: symm.FromTorch("NAME") returns one.`,
 		Complete: completeGo,
 		Run:      runVars,
 	}
@@ -120,7 +121,13 @@ func kindsOf(answers []session.Answer, patterns []string) (kinds []variableKind)
 	for i := range locals {
 		locals[i].Variables = locals[i].Locals
 	}
-	add("local", func(session.SharedVariable) bool { return true }, session.FoldVariables(locals))
+	every := func(session.SharedVariable) bool { return true }
+	add("local", every, session.FoldVariables(locals))
+	lent := slices.Clone(answers)
+	for i := range lent {
+		lent[i].Variables = lent[i].Lent
+	}
+	add("PyTorch", every, session.FoldVariables(lent))
 	all := session.FoldVariables(answers)
 	for _, name := range kindNames {
 		add(name, func(v session.SharedVariable) bool { return kindOf(v.Variable) == name }, all)

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/lending"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/statedir"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
+	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/controller"
+)
+
+// attachToProgram starts a session beside the program of symmrepl torchrun in a folder: as many ranks, on
+// the cpu device, whose cells take the program's tensors.
+func attachToProgram(ctx context.Context, dir string) (int, error) {
+	client, err := lending.Dial(ctx, dir)
+	if err != nil {
+		return 0, err
+	}
+	defer client.Close()
+	p, err := client.Program(ctx)
+	if err != nil {
+		return 0, err
+	}
+	s, err := controller.Launch(ctx, session.Config{Ranks: p.Ranks, Device: "cpu", Lender: dir, Notice: notice, Prompt: term.Interactive(),
+		Reports: statedir.Dir()})
+	if err != nil {
+		return 0, err
+	}
+	o := &opened{Session: s, size: p.Ranks, emulated: true, lender: client}
+	defer o.Close()
+	does := "does this"
+	if p.Stands {
+		does = "stands in symmrepl.torch.breakpoint()"
+	}
+	notice(fmt.Sprintf("attached to %s, which %s:\n%s", p.Name, does, strings.TrimRight(p.Text, "\n")))
+	notice("symm.FromTorch(\"NAME\") is a tensor of it, `:vars` lists them, `:continue` lets it go on")
+	ended := make(chan struct{})
+	defer close(ended)
+	go func() {
+		select {
+		case <-client.Gone():
+			notice(p.Name + " has ended; what was taken from its memory stays")
+		case <-ended:
+		}
+	}()
+	return front(ctx, options{}, o)
+}
