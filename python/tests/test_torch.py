@@ -117,7 +117,7 @@ class Programs(unittest.TestCase):
     def test_operators(self):
         self.run_program("""
         for dtype in (torch.float32, torch.bfloat16, torch.float16, torch.float64, torch.int8, torch.int32, torch.int64, torch.uint8):
-            for n in (0, 1, 3, 64, 1000 * world):
+            for n in (0, 1, 3, 64, 1024 * world):
                 t = symm_mem.empty(n, dtype=dtype, device="cpu")
                 h = symm_mem.rendezvous(t, G)
                 mine = torch.arange(n).remainder(5).add(rank).to(dtype)
@@ -145,13 +145,14 @@ class Programs(unittest.TestCase):
                 same(ops.two_shot_all_reduce_(t, "sum", name) is t, True)
                 h.barrier()
                 same(t.to(torch.int64), total)
-        t = symm_mem.empty(3, 2 * world, dtype=torch.int32, device="cpu")
+        t = symm_mem.empty(3, 4 * world, dtype=torch.int32, device="cpu")
         h = symm_mem.rendezvous(t, G)
-        t.copy_(torch.arange(6 * world).view(3, -1) + rank)
-        part = torch.empty(3, 2, dtype=torch.int32)
+        t.copy_(torch.arange(12 * world).view(3, -1) + rank)
+        part = torch.empty(3, 4, dtype=torch.int32)
         h.barrier()
         ops.reduce_scatter_out(t, name, True, part)
-        same(part, [[world * (2 * world * i + 2 * rank + j) + world * (world - 1) // 2 for j in range(2)] for i in range(3)])
+        same(part, [[world * (4 * world * i + 4 * rank + j) + world * (world - 1) // 2 for j in range(4)] for i in range(3)])
+        refused(symmrepl.torch.Misuse, "that a thread of a GPU reads at once", ops.reduce_scatter_out, t.view(-1)[: 4 * world + 4], name, False, part)
         words = symm_mem.empty(8, dtype=torch.uint32, device="cpu")
         ops.memset32_(words, 2, 7, 3)
         ops.stream_write_value32_(words, 0, 2**32 - 1)
@@ -629,6 +630,67 @@ class Programs(unittest.TestCase):
         same(symm_mem.get_symm_mem_workspace(name, 200).buffer_size, 200)
         same(symm_mem.empty((), device="cpu").shape, torch.Size([]))
         refused(symmrepl.torch.Unavailable, "bytes", symm_mem.empty, 1 << 58, device="cpu")
+        """)
+
+    def test_pools(self):
+        self.run_program("""
+        pool = symm_mem.get_mem_pool("cpu")
+        same(symm_mem.get_mem_pool(torch.device("cpu")) is pool, True)
+        a, b = torch.full((1, 64), rank + 1.0, requires_grad=True), torch.ones(64, 32)
+        with torch.cuda.use_mem_pool(pool):
+            x = torch.arange(1000)
+            y = torch.mm(a, b)
+            z = x.view(10, 100)[3:]
+            x += 1
+            s, t = torch.ones(8).split(4)
+            e = torch.empty(0)
+        later = torch.ones(4)
+        same([symm_mem.is_symm_mem_tensor(u) for u in (x, y, z, s, t, later, a, b)], [True] * 5 + [False] * 3)
+        same([x.data_ptr() + 2400, s.data_ptr() + 16], [z.data_ptr(), t.data_ptr()])
+        same(x, list(range(1, 1001)))
+        y.sum().backward()
+        same(a.grad, [[32.0] * 64])
+        same(ops.one_shot_all_reduce(y.detach(), "sum", name), [[32.0 * world * (world + 1)] * 32])
+        for i in range(3):
+            with torch.get_device_module("cpu").use_mem_pool(pool):
+                u = torch.full((5000,), rank)
+            h = symm_mem.rendezvous(u, G)
+            h.barrier(timeout_ms=60000)
+            same(h.get_buffer(right, (5000,), torch.int64)[4999].item(), right)
+            same(i == 0 or u.data_ptr() == at, True)
+            at = u.data_ptr()
+            h.barrier(timeout_ms=60000)
+            del u, h
+        refused(symmrepl.torch.Misuse, "one of symm_mem.get_mem_pool", torch.cpu.use_mem_pool(None).__enter__)
+        refused(symmrepl.torch.Misuse, "get_mempool_allocator", torch.cpu.MemPool)
+        """)
+
+    def test_as_pytorch(self):
+        # What PyTorch's own code asks, and compiled code relies on.
+        self.run_program("""
+        R = symm_mem._SymmetricMemory
+        same([R.rendezvous(torch.ones(3)), symm_mem.is_symm_mem_enabled_for_group(name), symm_mem.is_symm_mem_enabled_for_group("none")], [None, True, False])
+        for backend in ("CUDA", "NVSHMEM", "NCCL"):
+            symm_mem.set_backend(backend)
+            same(symm_mem.get_backend("cpu"), "SYMMREPL")
+        refused(RuntimeError, "", symm_mem.set_backend, "nosuch")
+        words = symm_mem.empty(8, dtype=torch.uint32, device="cpu")
+        for args, text in (
+            ((words.view(2, 4), 0, 1, 1), "input must be a flat, contiguous uint32 tensor"), ((words, -1, 1, 1), "offset must be greater than or equal to 0"),
+            ((words, 0, 1, 0), "count must be a positive integer"), ((words, 0, 2**32, 1), "val must be in the range of [0, 4294967295] (uint32_t)"),
+            ((words, 8, 1, 1), "exceeded the numel of the input"),
+        ):
+            refused(RuntimeError, text, R.memset32, *args)
+        for dim in range(3):
+            shape = [4, 6, 8]
+            a = torch.rand(shape)
+            b = torch.rand(shape[2] * (world if dim == 2 else 1), 5)
+            for got, want in zip(ops.fused_all_gather_matmul(a, [b], dim, name), symm_mem._fused_all_gather_matmul_fallback(a, [b], dim, name)):
+                for g, w in ((got, want),) if isinstance(got, torch.Tensor) else zip(got, want):
+                    same([g.shape, g.stride(), torch.allclose(g, w)], [w.shape, w.stride(), True])
+            a, b = torch.rand(4, 8, 3), torch.rand(3, 4)
+            g, w = ops.fused_matmul_reduce_scatter(a, b, "avg", dim, name), symm_mem._fused_matmul_reduce_scatter_fallback(a, b, "avg", dim, name)
+            same([g.shape, g.stride(), torch.allclose(g, w)], [w.shape, w.stride(), True])
         """)
 
     def test_compiled(self):

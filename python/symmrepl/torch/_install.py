@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from typing import Any, List, Optional, Sequence
 
@@ -10,8 +11,7 @@ import torch.distributed._symmetric_memory as symm_mem
 from torch._C._distributed_c10d import _SymmetricMemory
 
 from ..emulator import watch
-from . import collectives, groups, handle, lent, memory, operators
-from .errors import Misuse
+from . import collectives, groups, handle, lent, memory, operators, pool
 from .operators import gather, onesided, tiles, words
 
 OLDEST, NEWEST = (2, 11), (2, 15)
@@ -70,6 +70,8 @@ def _patch() -> None:
         if tensor.device.type != "cpu":
             return theirs["rendezvous"](tensor, group_name)
         a = memory.find(tensor)
+        if a is None and group_name is None:
+            return None  # as PyTorch's: so code asks whether a tensor is symmetric
         name = group_name if group_name is not None or a is None else a.group
         return handle.rendezvous(tensor, lambda: groups.resolve(name, "rendezvous"))
 
@@ -80,8 +82,8 @@ def _patch() -> None:
         return BACKEND if on_cpu(device) else theirs["get_backend"](device)
 
     def set_backend(name: str) -> None:
-        if name != BACKEND:
-            theirs["set_backend"](name)
+        if name != BACKEND and not (name in ("CUDA", "NVSHMEM", "NCCL") and not torch.accelerator.is_available()):
+            theirs["set_backend"](name)  # without GPUs the cpu device serves the interfaces of all
 
     def has_multicast_support(device_type: Any, device_idx: int) -> bool:
         return False if str(device_type).upper().endswith("CPU") else theirs["has_multicast_support"](device_type, device_idx)
@@ -100,14 +102,40 @@ def _patch() -> None:
 
     def get_mempool_allocator(device: Any) -> Any:
         if on_cpu(device):
-            raise Misuse(None, "get_mempool_allocator", "PyTorch has no memory pools for the CPU: use empty, which reuses nothing")
+            return pool.Allocator()
         return theirs["get_mempool_allocator"](device)
 
     ours = locals()
     for name in theirs:
         setattr(_SymmetricMemory, name, staticmethod(ours[name]))
 
-    get_workspace, get = symm_mem.get_symm_mem_workspace, symm_mem.get
+    get_workspace, get, get_pool, is_enabled = (
+        symm_mem.get_symm_mem_workspace, symm_mem.get, symm_mem.get_mem_pool, symm_mem.is_symm_mem_enabled_for_group
+    )  # fmt: skip
+
+    def is_symm_mem_enabled_for_group(group_name: str) -> bool:
+        if symm_mem._is_test_mode or torch.accelerator.is_available():
+            return is_enabled(group_name)
+        try:
+            groups.c10d._resolve_process_group(group_name)
+        except (RuntimeError, ValueError):
+            return False
+        return True
+
+    def get_mem_pool(device: Any) -> Any:
+        if not on_cpu(device):
+            return get_pool(device)
+        return symm_mem._symm_mem_pools.setdefault(torch.device("cpu"), pool.MemPool(pool.Allocator()))
+
+    use_pool = torch.cuda.use_mem_pool
+
+    @functools.wraps(use_pool)
+    def use_mem_pool(pool_: Any, device: Any = None) -> Any:
+        return (pool.use_mem_pool if isinstance(pool_, pool.MemPool) else use_pool)(pool_, device)
+
+    use_mem_pool.__wrapped__ = use_pool.__wrapped__  # type: ignore[attr-defined]  # which torch.compile knows
+    torch.cuda.use_mem_pool = use_mem_pool
+    torch.cpu.MemPool, torch.cpu.use_mem_pool = pool.MemPool, pool.use_mem_pool  # type: ignore[attr-defined]
 
     def get_symm_mem_workspace(group_name: str, min_size: int) -> Any:
         if torch.accelerator.is_available():
@@ -151,7 +179,8 @@ def _patch() -> None:
             function_of["all_to_all_nd"](input, out, scatter_dim, gather_dim, group=group)
 
     replaced = (
-        (get_symm_mem_workspace, "get_symm_mem_workspace"), (get_copy, "get"), (put_signal, "put_signal"), (wait_signal, "wait_signal"),
+        (get_symm_mem_workspace, "get_symm_mem_workspace"), (get_mem_pool, "get_mem_pool"),
+        (is_symm_mem_enabled_for_group, "is_symm_mem_enabled_for_group"), (get_copy, "get"), (put_signal, "put_signal"), (wait_signal, "wait_signal"),
         (reduce_scatter_offset, "reduce_scatter_offset"), (all_to_all_nd, "all_to_all_nd"),
     )  # fmt: skip
     function_of = {name: getattr(symm_mem, name) for _, name in replaced if hasattr(symm_mem, name)}

@@ -110,6 +110,20 @@ def described(dtype: torch.dtype, shape: Sequence[int]) -> str:
     return f"{str(dtype).rpartition('.')[2]}{list(shape)}"
 
 
+def allocate(size: int, name: str, element: int) -> Allocation:
+    """Returns new memory of zeros. name and the size of its elements are what findings say of it."""
+    a = Allocation(size, _SymmetricMemory.signal_pad_size, name, element)
+    _allocations.add(a)
+    return a
+
+
+def over(a: Allocation, shape: Sequence[int], stride: Sequence[int], dtype: torch.dtype, offset: int = 0) -> torch.Tensor:
+    """Returns a tensor over an allocation, which is in use as long as its storage. offset is in elements."""
+    content = _content(a.address, a.size, a)
+    a.used = weakref.ref(content)
+    return _over(content, shape, stride, dtype, offset)
+
+
 def empty_strided(shape: Sequence[int], stride: Sequence[int], dtype: torch.dtype, alloc_id: Optional[int] = None) -> torch.Tensor:
     """Returns a symmetric tensor of zeros. With the alloc_id of an earlier one, which nothing uses any more, it has the same memory."""
     op = "empty_strided_p2p"
@@ -119,14 +133,11 @@ def empty_strided(shape: Sequence[int], stride: Sequence[int], dtype: torch.dtyp
     size = (last + 1) * dtype.itemsize
     a = _persistent.get(alloc_id) if alloc_id is not None else None
     if a is None:
-        a = Allocation(size, _SymmetricMemory.signal_pad_size, described(dtype, shape), dtype.itemsize)
-        _allocations.add(a)
+        a = allocate(size, described(dtype, shape), dtype.itemsize)
         if alloc_id is not None:
             _persistent[alloc_id] = a
     elif a.size != size:
         raise Misuse(None, op, f"the allocation with alloc_id {alloc_id} has {a.size} bytes, not {size}")
     elif a.used is not None and a.used() is not None:
         raise Misuse(None, op, f"a tensor with alloc_id {alloc_id} is still active")
-    content = _content(a.address, size, a)
-    a.used = weakref.ref(content)
-    return _over(content, shape, stride, dtype, 0)
+    return over(a, shape, stride, dtype)

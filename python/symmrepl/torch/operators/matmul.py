@@ -17,8 +17,15 @@ def _matrix(c: Call, name: str, tensor: torch.Tensor, least: int = 2) -> None:
         raise c.refuse(f"{name} is {brief(tensor)}: it must be a matrix")
 
 
-def _gathered(c: Call, A: torch.Tensor, Bs: Sequence[torch.Tensor], gather_dim: int, scale: Optional[torch.Tensor]) -> List[torch.Tensor]:
-    """Returns A of all ranks joined along a dimension, and so its scales if they are of this rank's rows."""
+def _dense(t: torch.Tensor) -> torch.Tensor:
+    """Returns a contiguous copy, whose dimensions of one element have the usual strides, too."""
+    return t.clone(memory_format=torch.contiguous_format)
+
+
+def _gathered(
+    c: Call, A: torch.Tensor, Bs: Sequence[torch.Tensor], gather_dim: int, scale: Optional[torch.Tensor]
+) -> Tuple[int, List[torch.Tensor]]:
+    """Returns a dimension, and A of all ranks joined along it, which is the first one of the result. So are scales of this rank's rows."""
     _matrix(c, "A", A)
     dim = gather_dim + A.dim() if gather_dim < 0 else gather_dim
     if not 0 <= dim < A.dim():
@@ -38,8 +45,8 @@ def _gathered(c: Call, A: torch.Tensor, Bs: Sequence[torch.Tensor], gather_dim: 
     for t in fronts:
         out = t.new_empty((c.group.size * t.shape[0], *t.shape[1:]))
         gather(c, t, None, out)
-        joined.append(out.movedim(0, dim))
-    return joined
+        joined.append(out)
+    return dim, joined
 
 
 @row("exchange, and ATen multiplies")
@@ -47,8 +54,11 @@ def fused_all_gather_matmul(
     A: torch.Tensor, Bs: List[torch.Tensor], gather_dim: int, group_name: str, *, return_A: bool = True
 ) -> Tuple[Optional[torch.Tensor], List[torch.Tensor]]:
     c = Call("fused_all_gather_matmul", group_name)
-    (whole,) = _gathered(c, A, Bs, gather_dim, None)
-    return whole if return_A else None, [torch.matmul(whole, B) for B in Bs]
+    dim, (whole,) = _gathered(c, A, Bs, gather_dim, None)
+    if dim == A.dim() - 1:
+        whole, dim = _dense(whole.movedim(0, dim)), 0
+    # The strides are those that PyTorch's own function gives, which code made by a compiler relies on.
+    return whole.movedim(0, dim) if return_A else None, [torch.matmul(whole, B).movedim(0, dim) for B in Bs]
 
 
 def _dtype(value: Any) -> Optional[torch.dtype]:
@@ -89,15 +99,15 @@ def fused_all_gather_scaled_matmul(
     sharded = A_scale.shape[:-1] == A.shape[:-1] and A_scale.dim() > 0 and A_scale.shape[-1] == 1
     if not sharded and A_scale.numel() != 1 and list(A_scale.shape[:-1]) != full:
         raise c.refuse(f"A_scale is {brief(A_scale)}: it must have one number, or one for each row of A or of all ranks' A")
-    whole, *scales = _gathered(c, A, Bs, gather_dim, A_scale if sharded else None)
+    dim, (whole, *scales) = _gathered(c, A, Bs, gather_dim, A_scale if sharded else None)
     scale = scales[0] if sharded else A_scale
     if scale.numel() > 1:
-        scale = scale.flatten(0, -2).contiguous()
+        scale = (scale if sharded else scale.movedim(dim, 0)).flatten(0, -2).contiguous()
     products = [
-        _scaled(whole, B, scale, s, bias, result, _dtype(d), fast)
+        _scaled(whole, B, scale, s, bias, result, _dtype(d), fast).movedim(0, dim)
         for B, s, bias, result, d, fast in zip(Bs, B_scales, biases, result_scales, out_dtypes, use_fast_accum)
     ]
-    return whole, products
+    return whole.movedim(0, dim), products
 
 
 def _sum(c: Call, product: torch.Tensor, reduce_op: str, dim: int) -> torch.Tensor:
@@ -107,7 +117,7 @@ def _sum(c: Call, product: torch.Tensor, reduce_op: str, dim: int) -> torch.Tens
     out = front.new_empty((front.shape[0] // c.group.size, *front.shape[1:]))
     if n:
         c.pull(1 if reduce_op == "avg" else 0, [a + c.group.rank * n * front.element_size() for a in at], [out.data_ptr()], n, front.dtype)
-    return out.movedim(0, dim)
+    return _dense(out.movedim(0, dim))
 
 
 @row("pull_reduce, and ATen multiplies")

@@ -81,6 +81,17 @@ def two_shot_all_reduce_out(input: torch.Tensor, reduce_op: str, group_name: str
     return output
 
 
+def _unit(input: torch.Tensor, offset: int) -> int:
+    """Returns the number of elements of an access on GPUs: as many of its 16 bytes as the tensor's place and size are multiples of."""
+    nbytes = next(k for k in (16, 8, 4, 2, 1) if (offset | input.nbytes) % k == 0)
+    return max(1, nbytes // input.element_size())
+
+
+def _why(unit: int, world: int) -> str:
+    times = f" times the {unit // world} elements that a thread of a GPU reads at once"
+    return f"the {world} ranks{times if unit != world else ''}"
+
+
 @row("pull_reduce")
 def reduce_scatter_out(input: torch.Tensor, group_name: str, split_last_dim: bool, output: torch.Tensor) -> torch.Tensor:
     c = Call("reduce_scatter_out", group_name)
@@ -88,14 +99,15 @@ def reduce_scatter_out(input: torch.Tensor, group_name: str, split_last_dim: boo
     c.words["split_last_dim"] = str(split_last_dim)
     world, rank, size = c.group.size, c.group.rank, input.element_size()
     n, columns = input.numel() // world, 0
+    unit = world * _unit(input, place.offset)
     if split_last_dim:
-        if not input.dim() or input.shape[-1] % world:
-            raise c.refuse(f"the last dimension of input, {list(input.shape)}, is not divisible by the {world} ranks")
+        if not input.dim() or input.shape[-1] % unit:
+            raise c.refuse(f"the last dimension of input, {list(input.shape)}, is not divisible by {unit}, {_why(unit, world)}")
         columns = input.shape[-1]
         c.like("output", output, (*input.shape[:-1], columns // world), input.dtype)
     else:
-        if input.numel() % world:
-            raise c.refuse(f"the {input.numel()} elements of input are not divisible by the {world} ranks")
+        if input.numel() % unit:
+            raise c.refuse(f"the {input.numel()} elements of input are not divisible by {unit}, {_why(unit, world)}")
         c.contiguous("output", output)
         if output.numel() != n or output.dtype != input.dtype:
             raise c.refuse(f"output is {brief(output)}: it must have {n} elements of {input.dtype}")

@@ -9,7 +9,7 @@ import torch
 from .. import memory
 from ..errors import Misuse
 from ..handle import rendezvous
-from .call import Call, row
+from .call import Call, brief, row
 
 
 @row("none")
@@ -23,11 +23,15 @@ def get_remote_tensors(x: torch.Tensor, group_name: str) -> List[torch.Tensor]:
 
 def _words(op: str, input: torch.Tensor, offset: int, val: int, count: int) -> torch.Tensor:
     if input.dim() != 1 or not input.is_contiguous() or input.dtype != torch.uint32:
-        raise Misuse(None, op, f"input is {input.dtype}{list(input.shape)}: it must be a flat, contiguous uint32 tensor")
-    if offset < 0 or count <= 0 or offset + count > input.numel():
-        raise Misuse(None, op, f"{count} words from {offset} on: the tensor has {input.numel()}")
+        raise Misuse(None, op, f"input must be a flat, contiguous uint32 tensor, and is {brief(input)}")
+    if offset < 0:
+        raise Misuse(None, op, f"offset must be greater than or equal to 0, and is {offset}")
+    if count <= 0:
+        raise Misuse(None, op, f"count must be a positive integer, and is {count}")
     if not 0 <= val < 1 << 32:
-        raise Misuse(None, op, f"{val} is no value of 32 bits")
+        raise Misuse(None, op, f"val must be in the range of [0, 4294967295] (uint32_t), and is {val}")
+    if offset + count > input.numel():
+        raise Misuse(None, op, f"offset + count, {offset} + {count}, exceeded the numel of the input, {input.numel()}")
     input[offset : offset + count] = val
     return input
 
