@@ -6,7 +6,7 @@ import linecache
 import os
 import sys
 from itertools import islice
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Optional, Tuple
 
 _PACKAGES = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,)
@@ -42,10 +42,13 @@ def _is_of_python(file: str) -> bool:
 
 def described(frame: Optional[FrameType]) -> str:
     """Returns the place of a frame: "prog.py:14 in step"; "" of None."""
-    if frame is None:
-        return ""
-    file, function = shown(frame.f_code.co_filename), frame.f_code.co_name
-    return f"{file}:{frame.f_lineno}" + ("" if function == "<module>" else f" in {function}")
+    return "" if frame is None else place(frame.f_code, frame.f_lineno)
+
+
+def place(code: CodeType, line: int) -> str:
+    """Returns a line of a function: "prog.py:14 in step"."""
+    function = "" if code.co_name == "<module>" else f" in {code.co_name}"
+    return f"{shown(code.co_filename)}:{line}{function}"
 
 
 def shown(file: str) -> str:

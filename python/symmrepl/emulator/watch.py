@@ -16,7 +16,7 @@ import threading
 import time
 import weakref
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Protocol, Sequence, Tuple
 
 from . import lines, sanitize
 from .errors import Unavailable
@@ -37,10 +37,11 @@ class Call:
 
     members are the world ranks of the group, by their ranks in it. name is equal on all members for one collective
     call, and "" for another operation. own says that the kernel is the program's, which may do anything. awaited are
-    the world ranks for which the call waits on the host, and what names what it waits for.
+    the world ranks for which the call waits on the host, or on another device than the emulated one, and what names what it waits
+    for. sure says that only these ranks end the wait.
     """
 
-    __slots__ = ("op", "group", "members", "ordinal", "name", "own", "awaited", "what", "limit", "pad", "began", "_before")
+    __slots__ = ("op", "group", "members", "ordinal", "name", "own", "awaited", "what", "limit", "pad", "sure", "began", "_before")
 
     def __init__(
         self,
@@ -55,9 +56,10 @@ class Call:
         what: str = "",
         limit: float = 0,
         pad: Optional[Callable[[], List[Tuple[int, int]]]] = None,
+        sure: bool = True,
     ) -> None:
         self.op, self.group, self.members, self.ordinal, self.name = op, group, members, ordinal, name
-        self.own, self.awaited, self.what, self.limit, self.pad = own, awaited, what, limit, pad
+        self.own, self.awaited, self.what, self.limit, self.pad, self.sure = own, awaited, what, limit, pad, sure
 
     def __enter__(self) -> Call:
         global _moves
@@ -77,7 +79,8 @@ class Call:
 
     def described(self, at: str) -> Dict[str, Any]:
         words = {"op": self.op, "group": self.group, "members": list(self.members), "ordinal": self.ordinal, "name": self.name}
-        words.update(own=self.own, awaited=list(self.awaited), what=self.what, limit=self.limit, since=time.monotonic() - self.began)
+        words.update(own=self.own, awaited=list(self.awaited), what=self.what, limit=self.limit, sure=self.sure)
+        words.update(since=time.monotonic() - self.began)
         return {**words, "at": at, "untaken": self.pad() if self.pad is not None else []}
 
 
@@ -163,6 +166,21 @@ def _answer_at_all() -> Dict[str, Any]:
         return {"main": {"at": f"a place that cannot be told: {e!r}"}}
 
 
+class Enqueued(Protocol):
+    """Knows what the process has enqueued on GPUs."""
+
+    def moves(self) -> int:
+        """Returns a number that grows with what is enqueued."""
+
+    def standing(self) -> List[Tuple[Call, str]]:
+        """Returns the calls in which GPUs stand, each with its line of the program."""
+
+    def waits(self, frame: FrameType) -> bool:
+        """Reports whether a thread at this frame waits until its GPU has done what is enqueued."""
+
+
+enqueued: Optional[Enqueued] = None
+
 _last: Dict[int, Call] = {}  # the last call that explain has returned, by thread
 
 
@@ -185,12 +203,17 @@ def _answer() -> Dict[str, Any]:
         call = _open.get(thread) or _explained(thread, frame)
         user = lines.program_frame(frame)
         at = lines.described(user)
+        inside = call is not None or enqueued is not None and enqueued.waits(frame)
         if call is not None:
             calls.append(call.described(at))
-        else:
-            stands = False  # it may do anything
+        stands = stands and inside  # otherwise it may do anything
         if thread == main:
-            where = {"at": at, "text": lines.expression(user), "inside": call is not None}
+            where = {"at": at, "text": lines.expression(user), "inside": inside}
     device = _device() if _device is not None else None
     records = device.pending() if device is not None else []
-    return {"moves": _moves, "stands": stands, "calls": calls, "main": where, "records": records}
+    on_gpus = 0 if enqueued is None else enqueued.moves()
+    if enqueued is not None and on_gpus:
+        calls += [call.described(at) for call, at in enqueued.standing()]
+    return {
+        "moves": _moves + on_gpus, "stands": stands, "calls": calls, "main": where, "records": records, "gpu": on_gpus > 0,
+    }  # fmt: skip

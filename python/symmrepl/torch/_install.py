@@ -11,7 +11,7 @@ import torch.distributed._symmetric_memory as symm_mem
 from torch._C._distributed_c10d import _SymmetricMemory
 
 from ..emulator import watch
-from . import collectives, groups, handle, lent, memory, operators, pool
+from . import collectives, gpu, groups, handle, lent, memory, operators, pool
 from .operators import gather, onesided, tiles, words
 
 OLDEST, NEWEST = (2, 11), (2, 15)
@@ -35,6 +35,8 @@ def install() -> None:
     watch.explain = collectives.explain
     lent.install()
     watch.start()
+    if watch.watched() and torch.version.cuda is not None:
+        gpu.install()
     _installed = True
 
 

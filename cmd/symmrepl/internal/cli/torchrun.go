@@ -24,7 +24,8 @@ func runTorch(ctx context.Context, o options, args []string) (int, error) {
 	if len(args) == 0 {
 		return 0, misused("torchrun needs a program of Python and its arguments, such as symmrepl torchrun -n 4 prog.py")
 	}
-	deadlock, err := session.ParseDeadlock(cmp.Or(o.deadlock, os.Getenv(session.DeadlockVariable)))
+	deadlock := cmp.Or(o.deadlock, os.Getenv(session.DeadlockVariable))
+	_, err := session.ParseDeadlock(deadlock)
 	if err != nil {
 		return 0, misused("%s=%s: %v", session.DeadlockVariable, os.Getenv(session.DeadlockVariable), err)
 	}
@@ -35,7 +36,7 @@ func runTorch(ctx context.Context, o options, args []string) (int, error) {
 		return 0, misused("torchrun: %v", err)
 	}
 	p := torchrun.Program{Name: filepath.Base(args[0]), Command: append(command, args...), Ranks: cmp.Or(o.ranks, torchrunRanks),
-		Timeout: o.timeout, KeepWaits: deadlock == session.DeadlockWait, Sanitize: o.sanitize}
+		Timeout: o.timeout, Deadlock: deadlock, Sanitize: o.sanitize}
 	to := printer(p.Ranks)
 	if o.json { // only findings go to standard output
 		to = render.New(os.Stderr, os.Stderr, p.Ranks, false)

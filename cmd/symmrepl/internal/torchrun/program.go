@@ -22,14 +22,14 @@ import (
 
 // Program is a program of Python to run on every rank.
 type Program struct {
-	Name      string   // in messages
-	Command   []string // the interpreter and its arguments
-	Ranks     int
-	Timeout   time.Duration        // 0: none
-	KeepWaits bool                 // waits that cannot end are not ended: see session.DeadlockWait
-	Sanitize  bool                 // every access of kernels and of PyTorch's operators is watched
-	Seed      int64                // with Sanitize: the order of threads, blocks and ranks
-	Emit      func(session.Output) // shows output and notes; it is not called concurrently
+	Name     string   // in messages
+	Command  []string // the interpreter and its arguments
+	Ranks    int
+	Timeout  time.Duration        // 0: none
+	Deadlock string               // session.DeadlockEnd, DeadlockWait, or "": waits that cannot end are ended, unless they are on GPUs
+	Sanitize bool                 // every access of kernels and of PyTorch's operators is watched
+	Seed     int64                // with Sanitize: the order of threads, blocks and ranks
+	Emit     func(session.Output) // shows output and notes; it is not called concurrently
 }
 
 const (
@@ -58,6 +58,7 @@ type run struct {
 	found  finding.Program // with Sanitize
 	shadow string
 
+	gpus     bool // the program uses GPUs
 	watch    watchdog.Watch
 	question uint64 // the number of the last one
 

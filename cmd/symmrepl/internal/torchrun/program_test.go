@@ -49,7 +49,7 @@ var programs = map[string]func(rank int){
 	},
 	"is stopped": func(rank int) {
 		answers(func(m *message) {
-			m.Stands, m.Calls = true, []call{{Op: "barrier", Members: []int{0, 1}, Awaited: []int{1 - rank}, Name: "b"}}
+			m.Stands, m.Calls = true, []call{{Op: "barrier", Members: []int{0, 1}, Sure: true, Awaited: []int{1 - rank}, Name: "b"}}
 		}, 0)
 		if rank == 1 {
 			syscall.Kill(os.Getpid(), syscall.SIGSTOP)
@@ -77,7 +77,7 @@ var programs = map[string]func(rank int){
 			m.Stands = true
 			one := call{Op: "wait_signal", Group: "world", Members: []int{0, 1}, At: "prog.py:7 in step", Untaken: [][2]int{{1, 5}}}
 			if rank == 1 {
-				one = call{Op: "barrier", Group: "world", Ordinal: 1, Name: "world/barrier 1", Awaited: []int{0}, What: "the same call",
+				one = call{Op: "barrier", Group: "world", Ordinal: 1, Name: "world/barrier 1", Sure: true, Awaited: []int{0}, What: "the same call",
 					Since: time.Since(began).Seconds(), At: "prog.py:9"}
 			} else {
 				json.Unmarshal([]byte(fmt.Sprintf(`[{"kind": 1, "peer": 1, "channel": 3, "elapsed": %d, "began": 5}]`, time.Since(began))), &m.Records)
@@ -91,7 +91,7 @@ var programs = map[string]func(rank int){
 		}
 		answers(func(m *message) {
 			m.Stands, m.Main.Inside = true, true
-			m.Calls = []call{{Op: "recv", Group: "world", Awaited: []int{1}, What: "its other side", At: "prog.py:3"}}
+			m.Calls = []call{{Op: "recv", Group: "world", Sure: true, Awaited: []int{1}, What: "its other side", At: "prog.py:3"}}
 		}, time.Hour)
 	},
 	"silent": func(int) { time.Sleep(time.Hour) },
@@ -203,9 +203,9 @@ func TestDeadlocks(t *testing.T) {
 	}
 }
 
-// With KeepWaits the same wait is told, and goes on until the time limit.
-func TestKeepWaits(t *testing.T) {
-	o, s, _ := runProgram(t, t.Context(), Program{KeepWaits: true, Timeout: 4 * time.Second}, "deadlock")
+// With DeadlockWait the same wait is told, and goes on until the time limit.
+func TestDeadlockWait(t *testing.T) {
+	o, s, _ := runProgram(t, t.Context(), Program{Deadlock: session.DeadlockWait, Timeout: 4 * time.Second}, "deadlock")
 	if !o.Failed {
 		t.Errorf("failed %v", o.Failed)
 	}

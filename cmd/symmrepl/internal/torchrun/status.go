@@ -22,6 +22,7 @@ type message struct {
 	Calls   []call               `json:"calls"`
 	Main    place                `json:"main"`
 	Records []foreign.WaitRecord `json:"records"`
+	GPU     bool                 `json:"gpu"`              // the rank has enqueued calls on GPUs
 	Report  json.RawMessage      `json:"report,omitempty"` // of the sanitizer; it is no answer
 
 	Breakpoint uint64 `json:"breakpoint,omitempty"` // the number of it; 0 for other messages
@@ -44,6 +45,7 @@ type call struct {
 	Awaited []int    `json:"awaited"`
 	What    string   `json:"what"`
 	Limit   float64  `json:"limit"`
+	Sure    bool     `json:"sure"`
 	Since   float64  `json:"since"`
 	At      string   `json:"at"`
 	Untaken [][2]int `json:"untaken"` // signals that came and that no wait has taken: the rank and the channel of each
@@ -82,8 +84,8 @@ func (m *message) status(t thread, now uint64) *wire.Status {
 // waits returns the waits of a call: those of its kernel, of which records tell, and that of the host.
 func (c *call) waits(records []foreign.WaitRecord, now uint64) (list []session.Wait) {
 	if len(c.Awaited) > 0 {
-		return []session.Wait{{Op: c.Op, Ordinal: c.Ordinal, Group: c.Group, Peers: c.Awaited, For: c.What, Since: c.Since, Limit: c.Limit,
-			At: c.At, Call: c.Name, Sure: true, Seen: now}}
+		return []session.Wait{{Op: c.Op, Ordinal: c.Ordinal, Group: c.Group, Peers: c.Awaited, For: c.What + c.untaken(), Since: c.Since,
+			Limit: c.Limit, At: c.At, Call: c.Name, Sure: c.Sure, Seen: now}}
 	}
 	for _, r := range records {
 		w := session.Wait{Op: c.Op, Ordinal: c.Ordinal, Group: c.Group, For: r.What() + c.untaken(), Since: float64(r.Elapsed) / 1e9,

@@ -31,7 +31,7 @@ func (r *run) look(now time.Time) {
 			if a.Again {
 				break
 			}
-			if r.note(a.Text); r.KeepWaits && len(a.Rows) > 0 && !r.invited && r.unattachable == nil {
+			if r.note(a.Text); r.keepsWaits() && !r.gpus && len(a.Rows) > 0 && !r.invited && r.unattachable == nil {
 				r.invited = true
 				r.note("`symmrepl attach` gives a prompt beside it\n")
 			}
@@ -41,10 +41,16 @@ func (r *run) look(now time.Time) {
 	}
 }
 
+// keepsWaits reports whether waits that cannot end are not ended. On GPUs the user has to ask for it: what a
+// kernel does there is known only by its signal pads.
+func (r *run) keepsWaits() bool {
+	return r.Deadlock == session.DeadlockWait || r.Deadlock == "" && r.gpus
+}
+
 // snapshot describes the run to the watchdog.
 func (r *run) snapshot(now time.Time) *watchdog.Snapshot {
 	cell := &watchdog.Snapshot{Now: now, Run: runNumber, Title: r.Name, Program: true, Stop: "Ctrl-C", Started: r.began, Shown: r.shown,
-		KeepsWaits: r.KeepWaits, Unattended: true, Question: r.question + 1}
+		KeepsWaits: r.keepsWaits(), Unattended: true, Question: r.question + 1}
 	for _, rk := range r.ranks {
 		of := watchdog.Rank{TakesPart: true, DoneAt: rk.ended, Died: rk.failure}
 		if rk.ended.IsZero() {
@@ -90,6 +96,7 @@ func (r *run) heard(rk *rank, m *message) {
 			r.failed = true
 		}
 	default:
+		r.gpus = r.gpus || m.GPU
 		r.answered(rk, m.status(rk.thread, uint64(time.Since(r.began))))
 	}
 }
