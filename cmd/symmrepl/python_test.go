@@ -50,6 +50,7 @@ func TestPythonOperations(t *testing.T) { runPackage(t, 2, "test_operations") }
 func TestPythonWrongCalls(t *testing.T) { runPackage(t, 2, "test_wrong_calls") }
 func TestPythonEmulator(t *testing.T)   { runPackage(t, 0, "test_emulator") }
 func TestPythonTorchrun(t *testing.T)   { runPackage(t, 0, "test_torchrun") }
+func TestPythonAttach(t *testing.T)     { runPackage(t, 0, "test_attach") }
 func TestPythonMagics(t *testing.T)     { runPackage(t, 4, "test_magics") }
 
 // TestPythonViews runs on the fake driver, because the tests read the memory of GPUs on the host.

@@ -166,4 +166,15 @@ func TestLent(t *testing.T) {
 	}
 	defer plain.Close()
 	refused(symmem.KindMisuse, "attached to no program", func() { plain.FromTorch("t") })
+	refused(symmem.KindMisuse, "attached to no program", func() { symmem.FromTorch("t") })
+	var none *symmem.Group
+	for _, g := range []*symmem.Group{none, {}} {
+		refused(symmem.KindMisuse, "group", func() { g.FromTorch("t") })
+	}
+	freed := rt.NewGroup(0)
+	freed.Free()
+	refused(symmem.KindPeer, "was freed", func() { freed.FromTorch("t") })
+	refused(symmem.KindMisuse, "while a graph is captured", func() { rt.Capture(func() { rt.FromTorch("t") }) })
+	rt.Close()
+	refused(symmem.KindMisuse, "closed", func() { rt.FromTorch("t") })
 }

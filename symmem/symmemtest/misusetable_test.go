@@ -55,6 +55,10 @@ var apart = map[string]string{
 
 	"Tensor.ExportTo": "needs a GPU, and a process that listens: Export",
 
+	"Runtime.FromTorch": "needs a program that lends its memory: TestLent",
+	"Group.FromTorch":   "likewise",
+	"symmem.FromTorch":  "likewise",
+
 	"Runtime.LoadKernel": "needs a GPU, and a file: LoadKernel, LoadKernelRefused",
 	"symmem.LoadKernel":  "likewise",
 
