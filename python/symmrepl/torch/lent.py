@@ -9,6 +9,7 @@ import torch
 
 from ..emulator import attach
 from ..emulator.errors import Unavailable
+from ..emulator.memory import within
 from . import memory
 
 _SHOWN = 8
@@ -25,6 +26,8 @@ def _lend(value: Any) -> Dict[str, Any]:
     if value.device.type != "cpu":
         raise Unavailable(f"is on {value.device}: only tensors of the CPU can be mapped")
     a = memory.find(value)
+    if a is None and within(value.data_ptr()):
+        raise Unavailable("is memory of another rank or a signal pad: take the tensor on its own rank, and symm.Rendezvous")
     if a is None:
         raise Unavailable("is not in symmetric memory of its rank, and other processes cannot map it: allocate it by symm_mem.empty")
     if not value.is_contiguous() or value.is_conj() or value.is_neg():

@@ -2,6 +2,7 @@ package symmem
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -90,15 +91,21 @@ func (g *Group) FromTorch(name string) *Tensor {
 		if seg != nil {
 			seg.Close()
 		}
+		if refused := (*notLent)(nil); errors.As(err, &refused) {
+			panic(rt.misuse(op, "name", "`:vars` lists the tensors of the program", "%v", refused.error))
+		}
 		panic(rt.failure(op, err))
 	}
 	return rt.makes(g.viewOf(l, seg))
 }
 
+// notLent is the reason why the program does not lend a tensor.
+type notLent struct{ error }
+
 // borrow asks the program for a tensor and maps its memory.
 func (rt *Runtime) borrow(op, name string, adopter device.Adopter) (l Lent, seg device.Segment, err error) {
 	if l, err = rt.lend(rt.host(), name); err != nil {
-		return l, nil, rt.misuse(op, "name", "`:vars` lists the tensors of the program", "%v", err)
+		return l, nil, &notLent{err}
 	}
 	defer l.Memory.Close()
 	if err = l.check(rt, op); err != nil {

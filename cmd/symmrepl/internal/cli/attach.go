@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +25,11 @@ func attach(ctx context.Context, _ options, args []string) (int, error) {
 	}
 	dir := ""
 	if len(args) == 1 {
-		dir = cmp.Or(lending.Find(ctx, args[0]), args[0])
+		if dir = args[0]; isNumber(dir) {
+			if dir = lending.Find(ctx, args[0]); dir == "" {
+				return 0, fmt.Errorf("process %s is no symmrepl torchrun of yours on this host", args[0])
+			}
+		}
 	}
 	if dir == "" {
 		var err error
@@ -44,6 +47,9 @@ func attach(ctx context.Context, _ options, args []string) (int, error) {
 	defer s.Close()
 	return front(ctx, options{}, s)
 }
+
+// isNumber reports whether a text names a process, and not a folder.
+func isNumber(text string) bool { return strings.Trim(text, "0123456789") == "" && text != "" }
 
 // attachTo attaches to the running session of a folder and prints which session that is. If dir is
 // empty, it attaches to the only session; if there are several, the user chooses. An error that

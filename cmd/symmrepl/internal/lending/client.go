@@ -63,6 +63,7 @@ const patience = 15 * time.Second
 
 // Client is a connection to a program. Its methods may be called concurrently.
 type Client struct {
+	dir  string
 	conn net.Conn
 	gone chan struct{}
 
@@ -80,7 +81,7 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the program in %s cannot be reached: %w", dir, err)
 	}
-	c := &Client{conn: conn, gone: make(chan struct{}), open: map[uint64]chan Reply{}}
+	c := &Client{dir: dir, conn: conn, gone: make(chan struct{}), open: map[uint64]chan Reply{}}
 	go c.read()
 	return c, nil
 }
@@ -141,6 +142,9 @@ func (c *Client) Ask(ctx context.Context, q Request) (Reply, error) {
 		}
 		return r, nil
 	case <-c.gone:
+		if IsProgram(c.dir) {
+			return Reply{}, errors.New("the program has closed the connection: symmrepl torchrun may have no file descriptor left")
+		}
 		return Reply{}, errEnded
 	case <-ctx.Done():
 		c.mu.Lock()

@@ -95,6 +95,7 @@ var programs = map[string]func(rank int){
 		}, time.Hour)
 	},
 	"silent": func(int) { time.Sleep(time.Hour) },
+	"stands": stands,
 }
 
 var began = time.Now()
