@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/lending"
+	"github.com/symmrepl/symmrepl/session"
 )
 
 // stands is a rank that stands at two breakpoints. Its tensor "t" has as many elements as the rank has
@@ -172,7 +173,7 @@ func TestContinueOfAHang(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	done := make(chan *shown)
 	go func() {
-		_, s, _ := runProgram(t, t.Context(), Program{KeepWaits: true, Timeout: 5 * time.Second}, "deadlock")
+		_, s, _ := runProgram(t, t.Context(), Program{Deadlock: session.DeadlockWait, Timeout: 5 * time.Second}, "deadlock")
 		done <- s
 	}()
 	var err error
