@@ -63,9 +63,19 @@ def watch_by(watcher: Any) -> None:
 
 def within(address: int) -> bool:
     """Reports whether an address lies in memory that is shared."""
+    return _area(address) is not None
+
+
+def of_another(address: int) -> bool:
+    """Reports whether an address lies in memory that another process shares with this one."""
+    area = _area(address)
+    return area is not None and not area.mine
+
+
+def _area(address: int) -> Optional[Area]:
     i = bisect.bisect_right(_starts, address)
     area = _areas.get(_starts[i - 1]) if i else None
-    return area is not None and address < area.address + area.size
+    return area if area is not None and address < area.address + area.size else None
 
 
 @contextlib.contextmanager

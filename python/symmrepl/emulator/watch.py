@@ -38,10 +38,13 @@ class Call:
     members are the world ranks of the group, by their ranks in it. name is equal on all members for one collective
     call, and "" for another operation. own says that the kernel is the program's, which may do anything. awaited are
     the world ranks for which the call waits on the host, or on another device than the emulated one, and what names what it waits
-    for. sure says that only these ranks end the wait.
+    for. sure says that only these ranks end the wait. untaken returns the signals that came to the pad of this name and that no
+    wait has taken.
     """
 
-    __slots__ = ("op", "group", "members", "ordinal", "name", "own", "awaited", "what", "limit", "pad", "sure", "began", "_before")
+    __slots__ = (
+        "op", "group", "members", "ordinal", "name", "own", "awaited", "what", "limit", "pad", "untaken", "sure", "began", "_before",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -55,11 +58,13 @@ class Call:
         awaited: Sequence[int] = (),
         what: str = "",
         limit: float = 0,
-        pad: Optional[Callable[[], List[Tuple[int, int]]]] = None,
+        pad: str = "",
+        untaken: Optional[Callable[[], List[Tuple[int, int]]]] = None,
         sure: bool = True,
     ) -> None:
         self.op, self.group, self.members, self.ordinal, self.name = op, group, members, ordinal, name
-        self.own, self.awaited, self.what, self.limit, self.pad, self.sure = own, awaited, what, limit, pad, sure
+        self.own, self.awaited, self.what, self.limit = own, awaited, what, limit
+        self.pad, self.untaken, self.sure = pad, untaken, sure
 
     def __enter__(self) -> Call:
         global _moves
@@ -81,7 +86,7 @@ class Call:
         words = {"op": self.op, "group": self.group, "members": list(self.members), "ordinal": self.ordinal, "name": self.name}
         words.update(own=self.own, awaited=list(self.awaited), what=self.what, limit=self.limit, sure=self.sure)
         words.update(since=time.monotonic() - self.began)
-        return {**words, "at": at, "untaken": self.pad() if self.pad is not None else []}
+        return {**words, "at": at, "pad": self.pad, "untaken": self.untaken() if self.untaken is not None else []}
 
 
 _open: Dict[int, Call] = {}  # by thread
@@ -96,6 +101,9 @@ asked: Dict[str, Callable[[Dict[str, Any]], Dict[str, Any]]] = {}
 
 explain: Callable[[FrameType], Optional[Call]] = lambda frame: None
 """Returns the call in which the innermost frame of a thread stands, if another package knows it, such as that of gloo."""
+
+puts: Callable[[], List[Dict[str, Any]]] = lambda: []
+"""Returns the signals that this rank has put and that no wait has taken: the pad, the world rank, the channel and the line of each."""
 
 
 def device_opened(device: Device) -> None:
@@ -216,4 +224,5 @@ def _answer() -> Dict[str, Any]:
         calls += [call.described(at) for call, at in enqueued.standing()]
     return {
         "moves": _moves + on_gpus, "stands": stands, "calls": calls, "main": where, "records": records, "gpu": on_gpus > 0,
+        "puts": puts(),
     }  # fmt: skip

@@ -32,7 +32,7 @@ def install() -> None:
         warnings.warn(f"symmrepl.torch knows PyTorch up to {NEWEST[0]}.{NEWEST[1]}, and this is {torch.__version__}", stacklevel=3)
     operators.register()
     _patch()
-    watch.explain = collectives.explain
+    watch.explain, watch.puts = collectives.explain, handle.puts
     lent.install()
     watch.start()
     if watch.watched() and torch.version.cuda is not None:

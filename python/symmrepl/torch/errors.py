@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from ..emulator.lines import caller
+from ..emulator.lines import caller, shown
 from ..errors import SymmreplError
 
 
@@ -13,7 +13,7 @@ class TorchError(SymmreplError, RuntimeError):
 
     def __init__(self, rank: Optional[int], op: str, text: str) -> None:
         file, line = caller()
-        self.rank, self.op, self.where = rank, op, f"{file}:{line}" if file else ""
+        self.rank, self.op, self.where = rank, op, f"{shown(file)}:{line}" if file else ""
         super().__init__(f"{'' if rank is None else f'rank {rank}: '}{op}: {text}{self.where and f' (called at {self.where})'}")
 
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Callable, List, Sequence, Tuple
+import sys
+import weakref
+from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 import torch
 from torch._C._distributed_c10d import _SymmetricMemory
 
+from ..emulator import lines, watch
 from ..emulator.errors import WaitTimeout
 from ..emulator.memory import Mapping
 from . import block, signals
 from .errors import Mismatch, Misuse
 from .groups import Group, device
-from .memory import find, offset_in, view
+from .memory import find, offset_in, unsuited, view
+
+_MOST_PUTS = 64
+"""Of an answer to the program that watches."""
 
 
 class Handle(_SymmetricMemory):
@@ -30,7 +36,8 @@ class Handle(_SymmetricMemory):
     _offset: int
     id: int
     """The number of the rendezvous in the group, the same on all ranks."""
-    _barriers: dict[int, int]  # how many, by channel
+    _barriers: Dict[int, int]  # how many, by channel
+    _puts: Dict[Tuple[int, int], str]  # the line of the last signal to each rank on each channel
 
     rank = property(lambda self: self._group.rank)
     world_size = property(lambda self: self._group.size)
@@ -45,6 +52,10 @@ class Handle(_SymmetricMemory):
 
     def __repr__(self) -> str:
         return f"<symmrepl.torch.Handle of {self.buffer_size} bytes, rank {self.rank} of {self.world_size} in group {self._group.name}>"
+
+    @property
+    def _name(self) -> str:
+        return f"{self._group.name}/{self.id}"
 
     def boxed(self) -> Any:
         raise self._refused("boxed", "the handle is one of Python: pass the handle itself")
@@ -97,6 +108,15 @@ class Handle(_SymmetricMemory):
         set_words = [i for i, word in enumerate(words) if word == 1]
         return [(self._group.members[i % self.world_size], i // self.world_size) for i in set_words[:8]]
 
+    def _put(self) -> List[Dict[str, Any]]:
+        """Returns the signals of this rank that no wait has taken."""
+        found = []
+        for (peer, channel), at in list(self._puts.items()):
+            word = self._pads[peer] + 4 * (channel * self.world_size + self.rank)
+            if ctypes.c_uint32.from_address(word).value == 1:
+                found.append({"pad": self._name, "to": self._group.members[peer], "channel": channel, "at": at})
+        return found
+
     def _view(
         self, op: str, rank: int, addresses: List[int], size: int, sizes: Sequence[int], dtype: torch.dtype, offset: int
     ) -> torch.Tensor:
@@ -134,7 +154,9 @@ class Handle(_SymmetricMemory):
         if collective:
             self._barriers[channel] = self._barriers.get(channel, 0) + 1
         name = f"handle {self.id}, barrier {self._barriers[channel]} of channel {channel}" if collective else ""
-        call = self._group.call(op, name, limit=timeout_ms / 1000, pad=self._untaken)
+        call = self._group.call(op, name, limit=timeout_ms / 1000, pad=self._name, untaken=self._untaken)
+        if kernel == "put" and watch.watched():
+            self._puts[peer, channel] = lines.described(lines.program_frame(sys._getframe(1)))
         try:
             device().launch(signals.kernel(kernel), (1, 1, 1), (self.world_size if collective else 1, 1, 1), arguments, call=call)
         except WaitTimeout as e:
@@ -143,7 +165,16 @@ class Handle(_SymmetricMemory):
             ) from None
 
 
-def _agreed(group: Group, mine: dict[str, Any], everyone: List[dict[str, Any]]) -> None:
+_handles: List[weakref.ref[Handle]] = []
+
+
+def puts() -> List[Dict[str, Any]]:
+    """Returns the first signals that this rank has put and that no wait has taken. It may be called in any thread."""
+    alive = (reference() for reference in list(_handles))
+    return [p for h in alive if h is not None for p in h._put()][:_MOST_PUTS]
+
+
+def _agreed(group: Group, mine: Dict[str, Any], everyone: List[Dict[str, Any]]) -> None:
     for r, theirs in enumerate(everyone):
         for word in ("size", "offset", "pad"):
             if theirs[word] != mine[word]:
@@ -155,7 +186,7 @@ def rendezvous(tensor: torch.Tensor, resolve: Callable[[], Group]) -> Handle:
     a = find(tensor)
     group = resolve()
     if a is None:
-        raise Misuse(group.rank, "rendezvous", "the tensor is not symmetric: allocate it by symm_mem.empty")
+        raise Misuse(group.rank, "rendezvous", f"the tensor {unsuited(tensor)}")
     known = a.handles.get(group.name)
     offset = offset_in(tensor, a)
     if known is not None and known._group is group and known._offset == offset:
@@ -166,7 +197,8 @@ def rendezvous(tensor: torch.Tensor, resolve: Callable[[], Group]) -> Handle:
     _agreed(group, mine, everyone)
     h = Handle.__new__(Handle)
     h._group, h._size, h._pad_size, h._offset = group, a.size, a.pad_size, offset
-    h.id, h._barriers = number, {}
+    h.id, h._barriers, h._puts = number, {}, {}
+    _handles[:] = [*(reference for reference in _handles if reference() is not None), weakref.ref(h)]
     h._buffers, h._pads, h._kept = [], [], []
     for r, theirs in enumerate(everyone):
         memory: Any = a.segment if r == group.rank else Mapping(theirs["memory"])

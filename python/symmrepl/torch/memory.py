@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Sequence
 import torch
 from torch._C._distributed_c10d import _SymmetricMemory
 
-from ..emulator.memory import Part, Segment
+from ..emulator.memory import Part, Segment, of_another
 from .errors import Misuse
 
 
@@ -73,6 +73,13 @@ def find(tensor: torch.Tensor) -> Optional[Allocation]:
     if tensor.device.type != "cpu" or tensor.layout is not torch.strided:
         return None
     return _allocations.find(tensor.untyped_storage().data_ptr())  # an empty tensor has no address of its own
+
+
+def unsuited(tensor: torch.Tensor) -> str:
+    """Says why a tensor lies in no allocation of this process, after its name."""
+    if tensor.device.type == "cpu" and tensor.layout is torch.strided and of_another(tensor.data_ptr()):
+        return "is the memory of another rank: pass this rank's tensor, whose copy on the other rank the call finds"
+    return "is not symmetric: allocate it by symm_mem.empty"
 
 
 def find_pad(tensor: torch.Tensor) -> Optional[Allocation]:

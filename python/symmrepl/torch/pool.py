@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 from typing import Any, Dict, Iterator, List, Optional
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 from . import memory
 from .errors import Misuse
+from .mode import DispatchMode
 
 
 class Allocator:
@@ -35,11 +34,12 @@ class MemPool:
             a = memory.allocate(storage.nbytes(), memory.described(tensor.dtype, tensor.shape), tensor.dtype.itemsize)
             known.append(a)
         a.handles.clear()  # a rendezvous of the next tensor is one of its own
-        ctypes.memmove(a.address, storage.data_ptr(), storage.nbytes())
+        content = memory.over(a, (storage.nbytes(),), (1,), torch.uint8)
+        content.copy_(torch.empty(0, dtype=torch.uint8).set_(storage))  # by ATen, which the sanitizer sees
         return memory.over(a, tensor.shape, tensor.stride(), tensor.dtype, tensor.storage_offset())
 
 
-class _Route(TorchDispatchMode):
+class _Route(DispatchMode):
     """Puts what operators allocate into a pool."""
 
     def __init__(self, pool: MemPool) -> None:

@@ -18,6 +18,7 @@ extern "C" __global__ void barrier(symm::Signals s, symm::Context c, int, unsign
 extern "C" __global__ void reached(symm::Context c, const symm::u64* word, symm::u64 least, int peer, unsigned channel) {
   symm::wait_until<symm::u64>(c, word, least, symm::kAtLeast, symm::kBarrier, (symm::u32)peer, channel);
 }
+extern "C" __global__ void write(symm::u32* word, symm::u64 value) { symm::store_release(word, (symm::u32)value); }
 """
 _kernels: Dict[str, Kernel] = {}
 

@@ -6,10 +6,10 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Tu
 
 import torch
 import torch.distributed as dist
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..emulator import memory, sanitize
 from .groups import device
+from .mode import DispatchMode
 
 _NO_CONTENTS = ("_like", "set_", "resize_", "resize_as_", "resize")
 """The ends of names of operators that take a tensor, and do not access its elements."""
@@ -81,7 +81,7 @@ class _Pending(NamedTuple):
     writes: List[torch.Tensor]
 
 
-class Mode(TorchDispatchMode):
+class Mode(DispatchMode):
     """Sees the operators of one thread."""
 
     def __init__(self, sanitizer: sanitize.Sanitizer) -> None:

@@ -8,7 +8,7 @@
 //	{"watched": 1}
 //	{"id": 7}
 //	{"report": {"rank": 0, "findings": […], …}}
-//	{"id": 7, "moves": 12, "stands": true, "calls": [{"op": "wait_signal", "at": "prog.py:14", …}], "main": {…}, "records": […]}
+//	{"id": 7, "moves": 12, "stands": true, "calls": [{"op": "wait_signal", "at": "prog.py:14", …}], "main": {…}, "records": […], "puts": […]}
 //
 // The first line of a rank says that it answers. Reports are those of the sanitizer, which package
 // finding collects. What a rank answers is turned into the status of a rank of a

@@ -3,12 +3,13 @@ package torchrun
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"runtime"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/finding"
 	"github.com/symmrepl/symmrepl/internal/procfs"
@@ -57,6 +58,7 @@ type run struct {
 	mark   string          // in the environment of all that the ranks start
 	found  finding.Program // with Sanitize
 	shadow string
+	port   *os.File // keeps the port at which the ranks meet
 
 	gpus     bool // the program uses GPUs
 	watch    watchdog.Watch
@@ -140,8 +142,9 @@ func (r *run) collect(o *Outcome) {
 	}
 }
 
-// clear ends what the ranks have put into sessions of its own.
+// clear ends what the ranks have put into sessions of its own, and frees their port.
 func (r *run) clear() {
+	r.port.Close()
 	for _, left := range procfs.Marked(inherit.MarkVariable)[r.mark] {
 		syscall.Kill(left, syscall.SIGKILL)
 	}
@@ -153,8 +156,8 @@ func (r *run) start() error {
 	if err != nil {
 		return fmt.Errorf("there is no %s, which runs the program: %w", r.Command[0], err)
 	}
-	port, err := freePort()
-	if err != nil {
+	var port int
+	if port, r.port, err = freePort(); err != nil {
 		return err
 	}
 	for n := range r.Ranks {
@@ -213,14 +216,30 @@ func (r *run) environment(rank, port int) []string {
 	return env
 }
 
-// freePort returns a port of this machine at which nobody listens.
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("a port at which the ranks meet: %w", err)
+// freePort returns a port of this machine at which nobody listens. While the file is open the kernel gives
+// the port to no other program: rank 0 listens there only when it has imported PyTorch.
+func freePort() (int, *os.File, error) {
+	fail := func(err error) (int, *os.File, error) {
+		return 0, nil, fmt.Errorf("a port at which the ranks meet: %w", err)
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fail(err)
+	}
+	s := os.NewFile(uintptr(fd), "")
+	err = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1) // rank 0 may bind to it, too
+	if err == nil {
+		err = unix.Bind(fd, &unix.SockaddrInet4{})
+	}
+	var at unix.Sockaddr
+	if err == nil {
+		at, err = unix.Getsockname(fd)
+	}
+	if err != nil {
+		s.Close()
+		return fail(err)
+	}
+	return at.(*unix.SockaddrInet4).Port, s, nil
 }
 
 // print adds what a rank has printed. It waits while the rank is far ahead of the others.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -75,8 +76,9 @@ var programs = map[string]func(rank int){
 	"deadlock": func(rank int) {
 		answers(func(m *message) {
 			m.Stands = true
-			one := call{Op: "wait_signal", Group: "world", Members: []int{0, 1}, At: "prog.py:7 in step", Untaken: [][2]int{{1, 5}}}
+			one := call{Op: "wait_signal", Group: "world", Members: []int{0, 1}, At: "prog.py:7 in step", Pad: "0/1", Untaken: [][2]int{{1, 5}, {7, 0}}}
 			if rank == 1 {
+				m.Puts = []put{{Pad: "0/2", Channel: 5, At: "prog.py:1"}, {Pad: "0/1", To: 1, Channel: 5, At: "prog.py:2"}, {Pad: "0/1", Channel: 5, At: "prog.py:3"}}
 				one = call{Op: "barrier", Group: "world", Ordinal: 1, Name: "world/barrier 1", Sure: true, Awaited: []int{0}, What: "the same call",
 					Since: time.Since(began).Seconds(), At: "prog.py:9"}
 			} else {
@@ -192,7 +194,7 @@ func TestDeadlocks(t *testing.T) {
 		want    []string
 	}{
 		{"deadlock", []string{"prog.py is ended, because these waits cannot end:\n",
-			"rank 0  waits in wait_signal at prog.py:7 in step for rank 1: a signal on channel 3; rank 1 has put one on channel 5, for ",
+			"rank 0  waits in wait_signal at prog.py:7 in step for rank 1: a signal on channel 3; rank 1 has put one on channel 5 at prog.py:3, rank 7 has put one on channel 0, for ",
 			"rank 1  waits in barrier #1 at prog.py:9 for rank 0: the same call, for "}},
 		{"ended", []string{"rank 0  waits in recv at prog.py:3 for rank 1: its other side", "rank 1  has ended\n"}},
 	} {
@@ -211,6 +213,20 @@ func TestDeadlockWait(t *testing.T) {
 		t.Errorf("failed %v", o.Failed)
 	}
 	wants(t, "notes", s.notes.String(), " and waits (Ctrl-C interrupts it):\n", "prog.py has reached its time limit of 4s, and is ended:\n")
+}
+
+// The port of the ranks is theirs from the start on, though rank 0 listens there later.
+func TestFreePort(t *testing.T) {
+	port, file, err := freePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if l, err := net.Listen("tcp4", fmt.Sprintf("0.0.0.0:%d", port)); err != nil {
+		t.Error(err)
+	} else {
+		l.Close()
+	}
 }
 
 // What a rank cannot say itself is said in its place.
@@ -277,7 +293,7 @@ func FuzzStatus(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		var m message
 		if json.Unmarshal(line, &m) == nil {
-			m.status(thread{}, 1)
+			m.status(thread{}, 1, func(*call) string { return "" })
 		}
 	})
 }

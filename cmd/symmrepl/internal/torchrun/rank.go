@@ -46,6 +46,7 @@ type rank struct {
 	manner  manner
 	thread  thread
 	stop    *breakpoint // at which it stands, or nil
+	puts    []put       // of its last answer
 
 	ended   time.Time // zero while it runs
 	failure string    // how it has failed: "exited with status 3", "was killed (SIGKILL)"; "" if it has not

@@ -2,7 +2,6 @@ package torchrun
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -23,6 +22,7 @@ type message struct {
 	Main    place                `json:"main"`
 	Records []foreign.WaitRecord `json:"records"`
 	GPU     bool                 `json:"gpu"`              // the rank has enqueued calls on GPUs
+	Puts    []put                `json:"puts"`             // signals that the rank has put and that no wait has taken
 	Report  json.RawMessage      `json:"report,omitempty"` // of the sanitizer; it is no answer
 
 	Breakpoint uint64 `json:"breakpoint,omitempty"` // the number of it; 0 for other messages
@@ -48,7 +48,16 @@ type call struct {
 	Sure    bool     `json:"sure"`
 	Since   float64  `json:"since"`
 	At      string   `json:"at"`
-	Untaken [][2]int `json:"untaken"` // signals that came and that no wait has taken: the rank and the channel of each
+	Pad     string   `json:"pad"`     // the name of the signal pad, the same on all ranks
+	Untaken [][2]int `json:"untaken"` // signals that came to it and that no wait has taken: the rank and the channel of each
+}
+
+// put is a signal that a rank has put to the pad of another rank.
+type put struct {
+	Pad     string `json:"pad"`
+	To      int    `json:"to"`
+	Channel int    `json:"channel"`
+	At      string `json:"at"`
 }
 
 // place describes the work of the program's main thread.
@@ -58,13 +67,14 @@ type place struct {
 	Inside bool   `json:"inside"` // it is in one of the calls
 }
 
-// status returns the answer as that of a rank of a session. now is a time that grows, in nanoseconds.
-func (m *message) status(t thread, now uint64) *wire.Status {
+// status returns the answer as that of a rank of a session. now is a time that grows, in nanoseconds;
+// untaken describes the signals that came, for which a call does not wait.
+func (m *message) status(t thread, now uint64, untaken func(*call) string) *wire.Status {
 	s := &wire.Status{ID: m.ID, Run: runNumber, Slow: t.slow}
 	records := m.Records
 	stands := m.Stands && len(m.Calls) > 0
 	for _, c := range m.Calls {
-		waits := c.waits(records, now)
+		waits := c.waits(records, now, untaken)
 		records = nil // kernels run one after the other: only one call has any
 		s.Waits = append(s.Waits, waits...)
 		if c.Own && len(waits) == 0 {
@@ -82,13 +92,13 @@ func (m *message) status(t thread, now uint64) *wire.Status {
 }
 
 // waits returns the waits of a call: those of its kernel, of which records tell, and that of the host.
-func (c *call) waits(records []foreign.WaitRecord, now uint64) (list []session.Wait) {
+func (c *call) waits(records []foreign.WaitRecord, now uint64, untaken func(*call) string) (list []session.Wait) {
 	if len(c.Awaited) > 0 {
-		return []session.Wait{{Op: c.Op, Ordinal: c.Ordinal, Group: c.Group, Peers: c.Awaited, For: c.What + c.untaken(), Since: c.Since,
+		return []session.Wait{{Op: c.Op, Ordinal: c.Ordinal, Group: c.Group, Peers: c.Awaited, For: c.What + untaken(c), Since: c.Since,
 			Limit: c.Limit, At: c.At, Call: c.Name, Sure: c.Sure, Seen: now}}
 	}
 	for _, r := range records {
-		w := session.Wait{Op: c.Op, Ordinal: c.Ordinal, Group: c.Group, For: r.What() + c.untaken(), Since: float64(r.Elapsed) / 1e9,
+		w := session.Wait{Op: c.Op, Ordinal: c.Ordinal, Group: c.Group, For: r.What() + untaken(c), Since: float64(r.Elapsed) / 1e9,
 			Limit: c.Limit, At: c.At, Call: c.Name, Sure: !c.Own && r.ByCalls(), Seen: r.Began + r.Elapsed}
 		if c.Own {
 			w.Op = "kernel " + c.Op
@@ -107,18 +117,6 @@ func (c *call) waits(records []foreign.WaitRecord, now uint64) (list []session.W
 		same.Since, same.Seen = max(same.Since, w.Since), min(same.Seen, w.Seen)
 	}
 	return list
-}
-
-// untaken names the signals that came, which the call does not wait for: "; rank 1 has put one on channel 5".
-func (c *call) untaken() string {
-	var parts []string
-	for _, signal := range c.Untaken {
-		parts = append(parts, fmt.Sprintf("rank %d has put one on channel %d", signal[0], signal[1]))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "; " + strings.Join(parts, ", ")
 }
 
 // doing returns the activity of the program's own code.

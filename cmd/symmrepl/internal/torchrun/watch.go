@@ -2,6 +2,8 @@ package torchrun
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -97,8 +99,32 @@ func (r *run) heard(rk *rank, m *message) {
 		}
 	default:
 		r.gpus = r.gpus || m.GPU
-		r.answered(rk, m.status(rk.thread, uint64(time.Since(r.began))))
+		rk.puts = m.Puts
+		untaken := func(c *call) string { return r.untaken(rk, c) }
+		r.answered(rk, m.status(rk.thread, uint64(time.Since(r.began)), untaken))
 	}
+}
+
+// untaken names the signals that came to a rank and for which its call does not wait, with the lines that
+// put them as far as the ranks have told: "; rank 1 has put one on channel 5 at prog.py:12".
+func (r *run) untaken(rk *rank, c *call) string {
+	var parts []string
+	for _, signal := range c.Untaken {
+		from, channel := signal[0], signal[1]
+		part := fmt.Sprintf("rank %d has put one on channel %d", from, channel)
+		if from >= 0 && from < len(r.ranks) {
+			puts := r.ranks[from].puts
+			i := slices.IndexFunc(puts, func(p put) bool { return p.Pad == c.Pad && p.To == rk.number && p.Channel == channel && p.At != "" })
+			if i >= 0 {
+				part += " at " + puts[i].At
+			}
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; " + strings.Join(parts, ", ")
 }
 
 func (r *run) answered(rk *rank, s *wire.Status) {

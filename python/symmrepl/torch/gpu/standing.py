@@ -130,7 +130,7 @@ def _of(driver: Driver, candidates: List[Enqueued], begun: bool) -> Iterator[Fou
                 c,
                 Call(
                     c.op, group=group, members=members, awaited=[members[p] for p in wait.awaited], what=wait.what,
-                    pad=lambda: [(members[p], channel) for p, channel in wait.untaken], sure=begun and not candidates[0].within,
+                    untaken=lambda: [(members[p], channel) for p, channel in wait.untaken], sure=begun and not candidates[0].within,
                 ),
             )  # fmt: skip
             return

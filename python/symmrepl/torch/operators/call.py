@@ -79,7 +79,7 @@ class Call:
         """Returns where a tensor lies, which must be symmetric. The ranks compare the place, the type and the shape."""
         a = memory.find(tensor)
         if a is None:
-            raise self.refuse(f"{name} is not symmetric: allocate it by symm_mem.empty")
+            raise self.refuse(f"{name} {memory.unsuited(tensor)}")
         offset = memory.offset_in(tensor, a)
         known = a.handles.get(self.group.name)
         number = "new" if known is None or known._group is not self.group else f"number {known.id}"
@@ -189,7 +189,7 @@ class Call:
         """Returns the addresses of all ranks' copies of a symmetric tensor, by rank, without waiting for them."""
         a = memory.find(tensor)
         if a is None:
-            raise self.refuse(f"{name} is not symmetric: allocate it by symm_mem.empty")
+            raise self.refuse(f"{name} {memory.unsuited(tensor)}")
         h: Optional[Handle] = a.handles.get(self.group.name)
         if h is None or h._group is not self.group:
             raise self.refuse(f"{name} has no rendezvous in group {self.group.name}: let all its ranks pass it to symm_mem.rendezvous")

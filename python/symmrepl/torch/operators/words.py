@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import struct
 from typing import List
 
 import torch
 
-from .. import memory
+from ...emulator import watch
+from .. import memory, signals
 from ..errors import Misuse
+from ..groups import device
 from ..handle import rendezvous
 from .call import Call, brief, row
 
@@ -21,7 +24,7 @@ def get_remote_tensors(x: torch.Tensor, group_name: str) -> List[torch.Tensor]:
     return [h.get_remote_tensor(p, x.shape, x.dtype) for p in range(h.world_size)]
 
 
-def _words(op: str, input: torch.Tensor, offset: int, val: int, count: int) -> torch.Tensor:
+def _words(op: str, input: torch.Tensor, offset: int, val: int, count: int) -> None:
     if input.dim() != 1 or not input.is_contiguous() or input.dtype != torch.uint32:
         raise Misuse(None, op, f"input must be a flat, contiguous uint32 tensor, and is {brief(input)}")
     if offset < 0:
@@ -32,15 +35,19 @@ def _words(op: str, input: torch.Tensor, offset: int, val: int, count: int) -> t
         raise Misuse(None, op, f"val must be in the range of [0, 4294967295] (uint32_t), and is {val}")
     if offset + count > input.numel():
         raise Misuse(None, op, f"offset + count, {offset} + {count}, exceeded the numel of the input, {input.numel()}")
-    input[offset : offset + count] = val
+
+
+@row("none: one store")
+def stream_write_value32_(input: torch.Tensor, offset: int, val: int) -> torch.Tensor:
+    """Writes a word, which may be a signal: who sees it sees what this rank has written before."""
+    _words("stream_write_value32_", input, offset, val, 1)
+    arguments = struct.pack("<QQ", input.data_ptr() + 4 * offset, val)
+    device().launch(signals.kernel("write"), (1, 1, 1), (1, 1, 1), arguments, call=watch.Call("stream_write_value32_"))
     return input
 
 
 @row("none: ATen fills")
-def stream_write_value32_(input: torch.Tensor, offset: int, val: int) -> torch.Tensor:
-    return _words("stream_write_value32_", input, offset, val, 1)
-
-
-@row("none: ATen fills")
 def memset32_(input: torch.Tensor, offset: int, val: int, count: int) -> torch.Tensor:
-    return _words("memset32_", input, offset, val, count)
+    _words("memset32_", input, offset, val, count)
+    input[offset : offset + count] = val
+    return input
