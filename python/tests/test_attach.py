@@ -181,6 +181,30 @@ class Plain(unittest.TestCase):
             self.assertIn(text, out, name)
             self.assertIn("[0,1] []int{1}\n", out, name)
 
+    def test_properties(self):
+        """Code of the program that a name runs may stand: later names are answered."""
+        run = self.start("""
+        import threading
+        lock = threading.Lock()
+        class Holder:
+            def __init__(self): self.t = Tensor(6)
+            @property
+            def slow(self):
+                with lock: return self.t
+            @property
+            def wrong(self): raise ValueError("not now")
+            @property
+            def out(self): raise SystemExit(3)
+        held = Holder()
+        with lock: breakpoint()
+        print("over")
+        """)
+        run.awaited("stands in")
+        out = run.cells(*(f'symm.FromTorch("held.{name}").Ints()' for name in ("slow", "wrong", "out", "t")), ":continue")
+        for text in ("has not answered within 5s", "ValueError: not now", "SystemExit", "[0,1] []int{6}\n"):
+            self.assertIn(text, out)
+        self.assertEqual(run.ended(), 0, run.said)
+
     def test_in_vain(self):
         """A breakpoint is collective: ranks that stand there and ranks that wait for them are a deadlock."""
         run = self.start("if rank == 0: breakpoint()")

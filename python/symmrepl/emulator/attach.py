@@ -78,14 +78,14 @@ def _variables(_: Dict[str, Any]) -> Dict[str, Any]:
     seen = set()
     for names in _scopes():
         for name, value in list(names.items()):
-            if name in seen or name.startswith("__"):
+            if name in seen or name.startswith("__") or len(found) == _MOST:
                 continue
             seen.add(name)
             try:
                 words = describe(value)
             except Exception as e:  # of the program's own objects
                 words = {"type": type(value).__name__, "value": f"cannot be told: {e}"}
-            if words is not None and len(found) < _MOST:
+            if words is not None:
                 found.append({"name": name, **words})
     return {"variables": found}
 

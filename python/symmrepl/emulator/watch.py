@@ -153,18 +153,23 @@ def _serve(connection: socket.socket) -> None:
         for line in questions:
             try:
                 question = json.loads(line)
-                send(_to_request(question) if "ask" in question else {"id": question["id"], **_answer_at_all()})
-            except (ValueError, TypeError, KeyError):
+                if "ask" in question:  # the program's own objects may take their time
+                    threading.Thread(target=_reply, args=(question,), name=THREADS + "request", daemon=True).start()
+                else:
+                    send({"id": question["id"], **_answer_at_all()})
+            except (ValueError, TypeError, KeyError, RuntimeError):
                 continue
 
 
-def _to_request(request: Dict[str, Any]) -> Dict[str, Any]:
+def _reply(request: Dict[str, Any]) -> None:
+    function = asked.get(request.get("what", ""))
     try:
-        return {"ask": request["ask"], **asked[request["what"]](request)}
+        answer = {"err": "the program lends no tensors"} if function is None else function(request)
     except Unavailable as e:
-        return {"ask": request["ask"], "err": str(e)}
-    except Exception as e:  # of the program's own objects
-        return {"ask": request["ask"], "err": f"{type(e).__name__}: {e}"}
+        answer = {"err": str(e)}
+    except BaseException as e:  # of the program's own objects
+        answer = {"err": f"{type(e).__name__}: {e}"}
+    send({"ask": request["ask"], **answer})
 
 
 def _answer_at_all() -> Dict[str, Any]:

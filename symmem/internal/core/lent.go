@@ -104,7 +104,9 @@ type notLent struct{ error }
 
 // borrow asks the program for a tensor and maps its memory.
 func (rt *Runtime) borrow(op, name string, adopter device.Adopter) (l Lent, seg device.Segment, err error) {
-	if l, err = rt.lend(rt.host(), name); err != nil {
+	if l, err = rt.lend(rt.host(), name); errors.Is(err, context.Canceled) {
+		return l, nil, err
+	} else if err != nil {
 		return l, nil, &notLent{err}
 	}
 	defer l.Memory.Close()

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/lending"
@@ -10,6 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/controller"
+	"github.com/symmrepl/symmrepl/symmem"
 )
 
 // attachToProgram starts a session beside the program of symmrepl torchrun in a folder: as many ranks, on
@@ -24,8 +26,15 @@ func attachToProgram(ctx context.Context, dir string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if p.Ranks > symmem.MaxRanks {
+		return 0, fmt.Errorf("%s has %d ranks, and at most %d of a host share memory", p.Name, p.Ranks, symmem.MaxRanks)
+	}
+	deadlock, err := session.ParseDeadlock(os.Getenv(session.DeadlockVariable))
+	if err != nil {
+		return 0, misused("%s=%s: %v", session.DeadlockVariable, os.Getenv(session.DeadlockVariable), err)
+	}
 	s, err := controller.Launch(ctx, session.Config{Ranks: p.Ranks, Device: "cpu", Lender: dir, Notice: notice, Prompt: term.Interactive(),
-		Reports: statedir.Dir()})
+		Reports: statedir.Dir(), Deadlock: deadlock})
 	if err != nil {
 		return 0, err
 	}
