@@ -303,7 +303,7 @@ class Plain(unittest.TestCase):
         run.awaited("prog.py:33")
         cells = 't := symm.FromTorch("t"); old.Ints()\nt.Ints()\nold.Free(); t.Ints()\nold.Ints()\n:continue\n'
         out, _ = session.communicate(cells, timeout=90)
-        for text in ("[0,1] []int{1, 2}\n", "[0,1] []int{3, 4}\n", "was freed"):
+        for text in ("symmrepl: prog.py stands in symmrepl.torch.breakpoint():\n", "[0,1] []int{1, 2}\n", "[0,1] []int{3, 4}\n", "was freed"):
             self.assertIn(text, out)
         self.assertEqual(run.ended(), 0, run.said)
 

@@ -38,13 +38,9 @@ func attachToProgram(ctx context.Context, dir string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	o := &opened{Session: s, size: p.Ranks, emulated: true, lender: client}
+	o := &opened{Session: s, size: p.Ranks, emulated: true, lender: told{client}}
 	defer o.Close()
-	does := "does this"
-	if p.Stands {
-		does = "stands in symmrepl.torch.breakpoint()"
-	}
-	notice(fmt.Sprintf("attached to %s, which %s:\n%s", p.Name, does, strings.TrimRight(p.Text, "\n")))
+	notice(fmt.Sprintf("attached to %s, which %s", p.Name, doing(p)))
 	notice("symm.FromTorch(\"NAME\") is a tensor of it, `:vars` lists them, `:continue` lets it go on")
 	ended := make(chan struct{})
 	defer close(ended)
@@ -56,4 +52,29 @@ func attachToProgram(ctx context.Context, dir string) (int, error) {
 		}
 	}()
 	return front(ctx, options{}, o)
+}
+
+// doing describes what a program does.
+func doing(p *lending.Program) string {
+	does := "does this"
+	if p.Stands {
+		does = "stands in symmrepl.torch.breakpoint()"
+	}
+	return does + ":\n" + strings.TrimRight(p.Text, "\n")
+}
+
+// told is a program whose next breakpoint the user is told.
+type told struct{ *lending.Client }
+
+// Continue implements console.Lender.
+func (t told) Continue(ctx context.Context) error {
+	if err := t.Client.Continue(ctx); err != nil {
+		return err
+	}
+	go func() {
+		if p, err := t.Stop(context.Background()); err == nil {
+			notice(p.Name + " " + doing(p))
+		}
+	}()
+	return nil
 }

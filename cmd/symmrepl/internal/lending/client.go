@@ -121,6 +121,11 @@ func (c *Client) read() {
 func (c *Client) Ask(ctx context.Context, q Request) (Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	return c.ask(ctx, q)
+}
+
+// ask is Ask, for as long as the program takes.
+func (c *Client) ask(ctx context.Context, q Request) (Reply, error) {
 	answer := make(chan Reply, 1)
 	c.mu.Lock()
 	c.last++
@@ -163,6 +168,12 @@ func (c *Client) Program(ctx context.Context) (*Program, error) {
 	if err == nil && r.Program == nil {
 		err = errors.New("the socket is not that of a program")
 	}
+	return r.Program, err
+}
+
+// Stop returns the description of the program once it stands at a breakpoint.
+func (c *Client) Stop(ctx context.Context) (*Program, error) {
+	r, err := c.ask(ctx, Request{What: AskStop})
 	return r.Program, err
 }
 

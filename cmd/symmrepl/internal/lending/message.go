@@ -12,6 +12,7 @@ const (
 	AskTensor    = "tensor"    // Reply.Tensor: the one called Name on Rank
 	AskVariables = "variables" // Reply.Variables: the tensors that Rank has at its line
 	AskContinue  = "continue"  // all ranks leave the breakpoint
+	AskStop      = "stop"      // Reply.Program, once the program stands at a breakpoint
 )
 
 // Request is a request to a program.

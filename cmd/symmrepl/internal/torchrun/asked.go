@@ -46,7 +46,11 @@ func (r *run) lend() (stop func()) {
 func (r *run) serve(q lending.Request, reply func(lending.Reply)) {
 	switch q.What {
 	case lending.AskProgram:
-		reply(lending.Reply{Program: &lending.Program{Name: r.Name, PID: os.Getpid(), Ranks: r.Ranks, Stands: r.stands(), Text: r.table()}})
+		reply(r.described())
+	case lending.AskStop:
+		if r.awaited = append(r.awaited, reply); r.stands() {
+			r.tellStop()
+		}
 	case lending.AskContinue:
 		if !r.stands() {
 			reply(lending.Reply{Err: r.Name + " stands at no breakpoint:\n" + r.table()})
@@ -63,6 +67,19 @@ func (r *run) serve(q lending.Request, reply func(lending.Reply)) {
 	default:
 		reply(lending.Reply{Err: fmt.Sprintf("%q is no request", q.What)})
 	}
+}
+
+// described is the reply that describes the program.
+func (r *run) described() lending.Reply {
+	return lending.Reply{Program: &lending.Program{Name: r.Name, PID: os.Getpid(), Ranks: r.Ranks, Stands: r.stands(), Text: r.table()}}
+}
+
+// tellStop tells those who wait for it that the program stands.
+func (r *run) tellStop() {
+	for _, reply := range r.awaited {
+		reply(r.described())
+	}
+	r.awaited = nil
 }
 
 // table is the table of the breakpoints at which the ranks stand, or else of what they do.

@@ -36,6 +36,7 @@ func (r *run) come(rk *rank, b *breakpoint) {
 	for _, o := range r.ranks {
 		r.answered(o, standing(o.stop))
 	}
+	r.tellStop()
 }
 
 // stops is the table of the breakpoints at which all ranks stand.

@@ -125,10 +125,8 @@ func TestStands(t *testing.T) {
 		t.Error(err)
 	}
 	for passed := range 2 {
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-			if p, err := c.Program(t.Context()); err == nil && p.Stands || time.Now().After(deadline) {
-				break
-			}
+		if p, err := c.Stop(t.Context()); err != nil || !p.Stands {
+			t.Errorf("%+v, %v", p, err)
 		}
 		if tensor, err := of(2, "t"); err != nil || tensor.Shape[0] != passed {
 			t.Errorf("%+v, %v", tensor, err)
@@ -145,7 +143,9 @@ func TestStands(t *testing.T) {
 		t.Errorf("told %d times:\n%s", got, s.notes.String())
 	}
 	<-c.Gone()
-	for _, err := range []error{c.Continue(t.Context()), func() error { _, err := of(0, "t"); return err }()} {
+	_, unlent := of(0, "t")
+	_, unstopped := c.Stop(t.Context())
+	for _, err := range []error{c.Continue(t.Context()), unlent, unstopped} {
 		if err == nil || err.Error() != "the program has ended" {
 			t.Error(err)
 		}
