@@ -38,7 +38,7 @@ var parts = []part{
 	// Beside a program of Python: it makes the kernels that the program's own processes run.
 	{"cmd/symmrepl/internal/companion", []string{"cmd/symmrepl/internal/finding", "cmd/symmrepl/internal/jsonlines", "session", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/torchrun", []string{"cmd/symmrepl/internal/finding", "cmd/symmrepl/internal/jsonlines", "cmd/symmrepl/internal/lending",
-		"internal", "session", "session/fold",
+		"internal", "internal/bootstrap/userdir", "session", "session/fold",
 		"session/inherit", "session/rankset", "session/watchdog", "session/wire", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/finding", []string{"session", "symmem", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/lending", []string{"cmd/symmrepl/internal/clients", "cmd/symmrepl/internal/jsonlines", "internal/bootstrap/userdir"}},

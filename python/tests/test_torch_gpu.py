@@ -198,6 +198,18 @@ class Hangs(unittest.TestCase):
         self.assertIn("is ended, because these waits cannot end:", err)
         self.assertIn("for rank 1: a signal on channel 3; rank 1 has put one on channel 5", err)
 
+    def test_plain_torchrun(self):
+        """PyTorch's own torchrun has started the ranks."""
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "prog.py")
+            program.write_text(BEGIN + 'symmrepl.torch.watch(deadlock="end")\n' + textwrap.dedent(self.WRONG_CHANNEL))
+            command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", program]
+            environment = {**os.environ, "TORCH_SYMM_MEM_ALLOW_OVERLAPPING_DEVICES": "1"}
+            err = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment).stderr
+        print(err)
+        self.assertIn("prog.py is ended, because these waits cannot end:", err)
+        self.assertIn("for rank 1: a signal on channel 3; rank 1 has put one on channel 5", err)
+
     def test_untaken(self):
         """A signal that nobody takes is what the next one on its channel waits for."""
         status, _, err = self.run_program("""

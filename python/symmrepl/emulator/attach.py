@@ -38,12 +38,12 @@ describe: Callable[[Any], Optional[Dict[str, Any]]] = lambda value: None
 def breakpoint() -> None:
     """Stands until `:continue` of `symmrepl attach`. It is collective: all ranks of the program call it.
 
-    Errors: Unavailable if no `symmrepl torchrun` has started the program, or in a child that was forked.
+    Errors: Unavailable if nobody watches the program: see `symmrepl torchrun` and `symmrepl.torch.watch`; and in a child that was forked.
     """
     global _passed, _stands
     if not watch.watched():
         what = "symmrepl.torch.breakpoint() stands until symmrepl attach lets it go on"
-        raise Unavailable(f"{what}: start the program by symmrepl torchrun, and call it in the process of a rank itself")
+        raise Unavailable(f"{what}: start the program by symmrepl torchrun, or let all ranks call symmrepl.torch.watch(), and call it in the process of a rank itself")
     rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     with _one:
         _go.clear()

@@ -86,6 +86,10 @@ class Companion:
         """Returns the findings in the reports of all ranks' sanitizers in words, each once."""
         return list(self._ask(findings=list(reports))["findings"])
 
+    def watch(self, name: str, ranks: int, deadlock: str) -> str:
+        """Returns the socket at which a companion waits for the ranks of a program, to watch them."""
+        return str(self._ask(watch={"name": name, "ranks": ranks, "deadlock": deadlock})["socket"])
+
     def _ask(self, **request: Any) -> Message:
         answers: queue.Queue[Optional[Message]] = queue.Queue()
         with self._lock:
@@ -102,7 +106,7 @@ class Companion:
             self._process.stdin.write(line)
             self._process.stdin.flush()
         answer = answers.get()
-        if answer is not None and not {"library", "layouts", "shadow", "findings", "error"} & answer.keys():
+        if answer is not None and not {"library", "layouts", "shadow", "findings", "socket", "error"} & answer.keys():
             answer = None  # another program than the companion
         if answer is None:
             raise Unavailable(f"the process that compiles kernels has ended (status {self._process.poll()}): start the program again")

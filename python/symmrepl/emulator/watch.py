@@ -127,8 +127,25 @@ def start() -> None:
     except (ValueError, OSError) as e:
         raise Unavailable(f"{VARIABLE} is {number!r}, which symmrepl torchrun sets for its ranks: {e}") from None
     sanitize.deliver = lambda report: send({"report": report})
+    _begin()
+
+
+def join(path: str, rank: int) -> None:
+    """Begins to answer at a socket, where a program waits for all ranks. Errors: Unavailable."""
+    global _socket, _owner
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.connect(path)
+    except OSError as e:
+        connection.close()
+        raise Unavailable(f"rank {rank} cannot connect to the process that watches, at {path}: {e}") from None
+    _socket, _owner = connection, os.getpid()
+    _begin(rank=rank)
+
+
+def _begin(**words: int) -> None:
     threading.Thread(target=_serve, args=(_socket,), name=THREADS + "watch", daemon=True).start()
-    send({"watched": 1})
+    send({"watched": 1, **words})
 
 
 def watched() -> bool:

@@ -22,6 +22,7 @@ from ..emulator.errors import CompileError, KernelFault, LaunchError, Unavailabl
 from . import _install
 from .errors import Mismatch, Misuse, TorchError
 from .kernels import Kernel, compile
+from .watching import watch
 
 _install.install()
 if sanitize.wanted():
@@ -31,5 +32,5 @@ if sanitize.wanted():
 
 __all__ = [
     "CompileError", "Kernel", "KernelFault", "LaunchError", "Mismatch", "Misuse", "TorchError", "Unavailable", "WaitTimeout", "breakpoint",
-    "compile",
+    "compile", "watch",
 ]  # fmt: skip

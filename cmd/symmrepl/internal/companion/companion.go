@@ -30,7 +30,16 @@ type request struct {
 	Layouts   bool              `json:"layouts"`
 	Shadow    bool              `json:"shadow"`
 	Findings  []json.RawMessage `json:"findings"`
+	Watch     *Program          `json:"watch"`
 	Watched   bool              `json:"watched"`
+}
+
+// Program is the program whose ranks are to be watched: its name in messages, their number, and
+// session.DeadlockEnd or DeadlockWait.
+type Program struct {
+	Name     string `json:"name"`
+	Ranks    int    `json:"ranks"`
+	Deadlock string `json:"deadlock"`
 }
 
 type answer struct {
@@ -40,6 +49,7 @@ type answer struct {
 	Layouts     map[string]foreign.Layout `json:"layouts,omitempty"`
 	Shadow      string                    `json:"shadow,omitempty"`
 	Findings    []session.Finding         `json:"findings,omitzero"`
+	Socket      string                    `json:"socket,omitempty"`
 	Error       string                    `json:"error,omitempty"`
 	Diagnostics []foreign.Diagnostic      `json:"diagnostics,omitempty"`
 }
@@ -47,13 +57,15 @@ type answer struct {
 // server serves one program.
 type server struct {
 	libraries foreign.Libraries
+	watch     func(Program) (string, error)
 	mu        sync.Mutex // guards out: one line at a time
 	out       io.Writer
 }
 
-// Serve answers the requests on in until its end, or until ctx is done.
-func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	s := &server{out: out}
+// Serve answers the requests on in until its end, or until ctx is done. watch begins to watch a program,
+// and returns the socket to which its ranks connect.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, watch func(Program) (socket string, err error)) error {
+	s := &server{out: out, watch: watch}
 	defer s.libraries.Close()
 	ended := make(chan error, 1)
 	go func() { ended <- s.read(in) }()
@@ -114,8 +126,10 @@ func (s *server) serve(q request) (a answer, err error) {
 		a.Shadow, _, err = foreign.Shadow()
 	case q.Findings != nil:
 		a.Findings, err = findings(q.Findings)
+	case q.Watch != nil:
+		a.Socket, err = s.watch(*q.Watch)
 	default:
-		err = errors.New("a request asks for nothing: emulator, operation, kernels, layouts, shadow or findings")
+		err = errors.New("a request asks for nothing: emulator, operation, kernels, layouts, shadow, findings or watch")
 	}
 	return a, err
 }

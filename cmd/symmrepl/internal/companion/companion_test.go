@@ -20,7 +20,7 @@ func talk(t *testing.T) (ask func(id uint64, lines ...string) answer, end func()
 	answers, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Serve(t.Context(), in, out)
+		ended <- Serve(t.Context(), in, out, nil)
 		out.Close()
 	}()
 	lines := bufio.NewScanner(answers)
@@ -117,14 +117,14 @@ func TestEnds(t *testing.T) {
 	in, requests := io.Pipe()
 	broken := errors.New("broken")
 	requests.CloseWithError(broken)
-	if err := Serve(t.Context(), in, io.Discard); !errors.Is(err, broken) {
+	if err := Serve(t.Context(), in, io.Discard, nil); !errors.Is(err, broken) {
 		t.Errorf("a broken input: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	in, requests = io.Pipe()
 	defer requests.Close()
 	cancel()
-	if err := Serve(ctx, in, io.Discard); err != nil {
+	if err := Serve(ctx, in, io.Discard, nil); err != nil {
 		t.Errorf("at its end: %v", err)
 	}
 }

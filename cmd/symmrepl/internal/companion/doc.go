@@ -25,6 +25,12 @@
 //	{"id": 6, "findings": [{"rank": 0, "seed": 0, "lines": {"17": {"file": "prog.py", "line": 3, "source": "t.fill_(1)"}}, "findings": […]}, …]}
 //	{"id": 6, "findings": [{"kind": "race between ranks", "ranks": [0], "accesses": […], "order": "…", "repair": "…", …}]}
 //
+//	{"id": 7, "watch": {"name": "prog.py", "ranks": 4, "deadlock": "wait"}}
+//	{"id": 7, "socket": "/tmp/symmrepl-…/ranks"}
+//
+// The ranks of a program that is watched connect to the socket, as package torchrun describes. What they wait
+// for is shown on the companion's standard error; it is watched as long as the companion runs.
+//
 // A shadow is the memory by which the sanitizer watches all ranks together; it lasts as long as the
 // companion. Findings are the reports of ranks, as type Report of package foreign has them, and come
 // back as those of a session, as --json prints them; without any, the answer has an empty list.

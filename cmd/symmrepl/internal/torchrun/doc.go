@@ -16,8 +16,12 @@
 // the waits is shown, and when the waits cannot end. What a rank cannot say itself, because it sleeps,
 // holds Python's lock, or has imported nothing yet, comes from /proc (thread.go).
 //
+// [Program.Watch] does the same for ranks that PyTorch's own torchrun has started, which connect to a socket.
+// Their first line has their number, too: {"watched": 1, "rank": 0}.
+//
 //	program.go   the ranks from their start to their end
 //	rank.go      one process
+//	join.go      ranks that were started elsewhere
 //	watch.go     questions, tables, the end of waits that cannot end
 //	status.go    the answers
 //	label.go     what is removed from the output

@@ -84,11 +84,9 @@ type run struct {
 func (p *Program) Run(ctx context.Context) (o Outcome, err error) {
 	runtime.LockOSThread() // the kernel ends a rank when the thread ends that has started it: Pdeathsig
 	defer runtime.UnlockOSThread()
-	r := &run{Program: p, queue: make(chan func()), over: make(chan struct{}), began: time.Now(), shown: time.Now()}
+	r := p.run()
 	r.mark = fmt.Sprintf("torchrun/%d.%d", os.Getpid(), r.began.UnixNano())
 	defer r.clear()
-	r.fold = fold.New(rankset.All(p.Ranks), fold.MostFor(p.Ranks), p.Emit)
-	r.fold.Unfinished = p.Ranks == 1
 	defer close(r.over)
 	defer r.lend()()
 	if p.Sanitize {
@@ -102,9 +100,26 @@ func (p *Program) Run(ctx context.Context) (o Outcome, err error) {
 		return o, err
 	}
 	r.limitAt = time.Now().Add(p.Timeout)
+	r.loop(ctx.Done(), nil)
+	if p.Sanitize {
+		r.collect(&o)
+	}
+	o.Failed = r.failed
+	return o, nil
+}
+
+// run returns the state of a run that begins now.
+func (p *Program) run() *run {
+	r := &run{Program: p, queue: make(chan func()), over: make(chan struct{}), began: time.Now(), shown: time.Now()}
+	r.fold = fold.New(rankset.All(p.Ranks), fold.MostFor(p.Ranks), p.Emit)
+	r.fold.Unfinished = p.Ranks == 1
+	return r
+}
+
+// loop watches the ranks until all have ended, or until left. They are ended when interrupted.
+func (r *run) loop(interrupted, left <-chan struct{}) {
 	tick := time.NewTicker(fold.Tick)
 	defer tick.Stop()
-	interrupted := ctx.Done()
 	for r.running() {
 		select {
 		case do := <-r.queue:
@@ -114,15 +129,12 @@ func (p *Program) Run(ctx context.Context) (o Outcome, err error) {
 			r.dropRequests(time.Now())
 		case <-interrupted:
 			interrupted = nil
-			r.endWith("%s is interrupted:", p.Name)
+			r.endWith("%s is interrupted:", r.Name)
+		case <-left:
+			return
 		}
 	}
 	r.fold.End(time.Now())
-	if p.Sanitize {
-		r.collect(&o)
-	}
-	o.Failed = r.failed
-	return o, nil
 }
 
 // collect adds what the sanitizer has found. A rank that was not watched to its end must not look clean.

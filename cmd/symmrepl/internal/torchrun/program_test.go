@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -102,10 +103,21 @@ var programs = map[string]func(rank int){
 
 var began = time.Now()
 
+// joins is the variable with the socket of a run that has not started the rank.
+const joins = "TEST_JOINS"
+
 // answers answers the questions in the background, and returns after a time.
 func answers(fill func(*message), after time.Duration) {
-	both := os.NewFile(fd, "")
-	fmt.Fprintln(both, `{"watched": 1}`)
+	var both io.ReadWriter = os.NewFile(fd, "")
+	hello := `{"watched": 1}`
+	if socket := os.Getenv(joins); socket != "" {
+		conn, err := net.Dial("unix", socket)
+		if err != nil {
+			panic(err)
+		}
+		both, hello = conn, fmt.Sprintf(`{"watched": 1, "rank": %s}`, os.Getenv("RANK"))
+	}
+	fmt.Fprintln(both, hello)
 	go func() {
 		for lines := bufio.NewScanner(both); lines.Scan(); {
 			var m message

@@ -41,7 +41,8 @@ const (
 // rank is a process. Its fields belong to the goroutine of Program.Run.
 type rank struct {
 	number  int
-	process *os.Process
+	pid     int
+	target  int // of signals: the process, or below 0 its group
 	watched *net.UnixConn
 	manner  manner
 	thread  thread
@@ -76,7 +77,7 @@ func start(number int, command, environment []string, printed func(session.Strea
 		mine.Close()
 		return nil, err
 	}
-	r := &rank{number: number, process: c.Process, watched: mine, manner: importing}
+	r := &rank{number: number, pid: c.Process.Pid, target: -c.Process.Pid, watched: mine, manner: importing}
 	var reading sync.WaitGroup
 	for i, stream := range []session.Stream{session.Stdout, session.Stderr} {
 		reading.Go(func() {
@@ -92,7 +93,7 @@ func start(number int, command, environment []string, printed func(session.Strea
 			}
 		})
 	}
-	go listen(mine, heard)
+	go listen(jsonlines.NewReader(mine, maxLine), heard, func() {})
 	go func() {
 		var info unix.Siginfo
 		for errors.Is(unix.Waitid(unix.P_PID, c.Process.Pid, &info, unix.WEXITED|unix.WNOWAIT, nil), unix.EINTR) {
@@ -127,9 +128,10 @@ func pair() (*net.UnixConn, *os.File, error) {
 	return conn.(*net.UnixConn), theirs, nil
 }
 
-// listen passes the messages of a rank on. What is no message is left out: a program may write anything.
-func listen(from io.Reader, heard func(*message)) {
-	lines := jsonlines.NewReader(from, maxLine)
+// listen passes the messages of a rank on, and nil at their end, and then calls over. What is no message is
+// left out: a program may write anything.
+func listen(lines *jsonlines.Reader, heard func(*message), over func()) {
+	defer over()
 	for {
 		line, err := lines.Next()
 		if errors.Is(err, jsonlines.ErrTooLong) {
@@ -146,8 +148,8 @@ func listen(from io.Reader, heard func(*message)) {
 	}
 }
 
-// kill sends a signal to the rank and to what it has started.
-func (r *rank) kill(signal syscall.Signal) { syscall.Kill(-r.process.Pid, signal) }
+// kill sends a signal to the rank, and to what it has started if the rank was started here.
+func (r *rank) kill(signal syscall.Signal) { syscall.Kill(r.target, signal) }
 
 // question is a line to a rank: what do you do?
 type question struct {

@@ -70,7 +70,7 @@ func (r *run) snapshot(now time.Time) *watchdog.Snapshot {
 
 // ask asks a rank, or answers in its place if it cannot.
 func (r *run) ask(rk *rank, id uint64) {
-	rk.thread = lookAt(rk.process.Pid, rk.thread)
+	rk.thread = lookAt(rk.pid, rk.thread)
 	switch {
 	case rk.thread.stopped:
 		r.watch.Answer([]int{rk.number}, nil, &wire.Process{State: "T"}, time.Now())
