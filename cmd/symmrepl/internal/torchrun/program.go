@@ -313,6 +313,7 @@ func (r *run) endWith(head string, args ...any) {
 	if r.ending {
 		return
 	}
+	r.answerStanding()
 	r.note(fmt.Sprintf(head, args...) + "\n" + r.watch.Activity(r.snapshot(time.Now())).Text)
 	r.failed = true
 	r.end()

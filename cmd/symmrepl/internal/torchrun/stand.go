@@ -33,10 +33,16 @@ func (r *run) come(rk *rank, b *breakpoint) {
 		way = fmt.Sprintf("no session can attach: %v", r.unattachable)
 	}
 	r.note(fmt.Sprintf("%s stands in symmrepl.torch.breakpoint() (%s, Ctrl-C interrupts it):\n%s", r.Name, way, r.stops()))
-	for _, o := range r.ranks {
-		r.answered(o, standing(o.stop))
-	}
 	r.tellStop()
+}
+
+// answerStanding answers the watchdog for ranks that stand, which nobody asks.
+func (r *run) answerStanding() {
+	for _, rk := range r.ranks {
+		if r.stands() && rk.ended.IsZero() {
+			r.answered(rk, standing(rk.stop))
+		}
+	}
 }
 
 // stops is the table of the breakpoints at which all ranks stand.
