@@ -32,6 +32,24 @@ def changed(text: str) -> str:
     return "import on_cpu\n\non_cpu.lift()\n\n" + text
 
 
+class _Gather:
+    """An operator that gathers 8-bit floats, which gloo does not carry, as bytes."""
+
+    def __init__(self, packet):
+        self._packet = packet
+
+    def __call__(self, tensor, *rest):
+        import torch
+
+        if tensor.dtype.itemsize > 1 or not tensor.dtype.is_floating_point:
+            return self._packet(tensor, *rest)
+        joined = self._packet(tensor.view(torch.uint8), *rest)
+        return torch.ops._c10d_functional.wait_tensor(joined).view(tensor.dtype)
+
+    def __getattr__(self, name):
+        return getattr(self._packet, name)
+
+
 def lift() -> None:
     """Makes the conditions of tests those of a machine with RANKS devices that do all that the cpu device does."""
     import torch
@@ -53,15 +71,7 @@ def lift() -> None:
     common_distributed.MultiProcContinuousTest.device_type = classmethod(lambda cls: "cpu")  # a build for CUDA says "cuda"
     common_cuda.SM89OrLater = True  # ATen multiplies 8-bit floats
 
-    gather = torch.ops._c10d_functional.all_gather_into_tensor
-
-    def all_gather(tensor, *rest):
-        if tensor.dtype.itemsize > 1 or not tensor.dtype.is_floating_point:
-            return gather(tensor, *rest)
-        joined = gather(tensor.view(torch.uint8), *rest)  # gloo carries no 8-bit floats
-        return torch.ops._c10d_functional.wait_tensor(joined).view(tensor.dtype)
-
-    torch.ops._c10d_functional.all_gather_into_tensor = all_gather
+    torch.ops._c10d_functional.all_gather_into_tensor = _Gather(torch.ops._c10d_functional.all_gather_into_tensor)
 
     multicast = _SymmetricMemory.has_multicast_support
     _SymmetricMemory.has_multicast_support = staticmethod(lambda kind, device: str(kind).endswith("CUDA") or multicast(kind, device))

@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import json
 import os
+import pathlib
 import signal
 import struct
 import subprocess
@@ -200,12 +201,18 @@ class Processes(unittest.TestCase):
     def test_wrong_mappings(self):
         segment = Segment(10)
         self.assertEqual(segment.size % os.sysconf("SC_PAGESIZE"), 0)
-        owner, descriptor, size = segment.name.split()
-        for name in (f"{owner} {descriptor} {int(size) + 1}", f"{owner} 99999 {size}", f"1 0 {size}", f"{owner} 0 {size}"):
-            with self.assertRaises(Unavailable):
+        owner, descriptor, size, inode, host = segment.name.split()
+        for words, text in (
+            ((owner, descriptor, int(size) + 1, inode, host), "not "), ((owner, 99999, size, inode, host), "No such file"),
+            ((1, 0, size, inode, host), "on one host"), ((owner, 0, size, inode, host), "has other memory at descriptor 0"),
+            ((owner, descriptor, size, int(inode) + 1, host), "has it ended"), ((owner, descriptor, size, inode, "x"), "another host"),
+            ((owner, descriptor, size, inode), "another host"),
+        ):  # fmt: skip
+            with self.assertRaisesRegex(Unavailable, text):
+                Mapping(" ".join(map(str, words)))
+        for name in ("x", "1 2 3", "1 2 3 x y"):
+            with self.assertRaises(ValueError):
                 Mapping(name)
-        with self.assertRaises(ValueError):
-            Mapping("x")
         with self.assertRaises(OSError):
             os.ftruncate(segment.descriptor, 0)  # it is sealed
         for size in (1 << 60, 1 << 80):
@@ -223,6 +230,34 @@ class Processes(unittest.TestCase):
             Mapping(segment.name)
         del segment
         self.assertEqual(used(), before)
+
+
+class WithoutTorch(unittest.TestCase):
+    def imported(self, files):
+        """Returns what is said where a package torch has these files."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                path = pathlib.Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            program = f"import sys; sys.path = [{folder!r}, *(p for p in sys.path if 'site-packages' not in p)]; import symmrepl.torch"
+            run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+            self.assertEqual(run.returncode, 1)
+            return run.stderr.splitlines()[-1]
+
+    def test_absent(self):
+        self.assertEqual(self.imported({}), "ImportError: symmrepl.torch needs PyTorch 2.11 or later, and there is none: pip install torch")
+
+    def test_other_versions(self):
+        some = {"torch/distributed.py": "def is_available(): return True"}
+        for version, text in (
+            ("1.13.1", "needs PyTorch 2.11 or later, and this is 1.13.1: pip install -U torch"),
+            ("2.10.0+cpu", "needs PyTorch 2.11 or later, and this is 2.10.0+cpu: pip install -U torch"),
+            ("2.99.0a0+git1", "this PyTorch is newer than symmrepl.torch, and its interface is another one: "),
+        ):
+            self.assertIn(text, self.imported({**some, "torch/__init__.py": f"from . import distributed; __version__ = {version!r}"}))
+        some = {"torch/distributed.py": "def is_available(): return False", "torch/__init__.py": "from . import distributed; __version__ = '2.12.0'"}
+        self.assertIn("this build of PyTorch 2.12.0 has none", self.imported(some))
 
 
 class Companions(unittest.TestCase):

@@ -11,7 +11,7 @@ import textwrap
 import unittest
 
 BEGIN = """
-import sys
+import shutil, sys
 import torch, torch.distributed as dist
 import torch.distributed._symmetric_memory as symm_mem
 import symmrepl.torch
@@ -20,6 +20,9 @@ rank, world = dist.get_rank(), dist.get_world_size()
 G = dist.group.WORLD
 ops, name = torch.ops.symm_mem, G.group_name
 right, left = (rank + 1) % world, (rank - 1) % world
+
+def has(name):  # a function or an operator of the installed version
+    return hasattr(symm_mem, name) or hasattr(ops, name)
 
 def same(got, want):
     got = got.tolist() if isinstance(got, torch.Tensor) else got
@@ -75,7 +78,9 @@ class Programs(unittest.TestCase):
         same([h.rank, h.world_size, h.buffer_size, h.offset, h.multicast_ptr], [rank, world, 128, 0, 0])
         same([len(h.buffer_ptrs), h.buffer_ptrs[rank], isinstance(h, symm_mem._SymmetricMemory)], [world, t.data_ptr(), True])
         same(symm_mem.rendezvous(t, name) is h, True)
-        same([symm_mem.is_symm_mem_tensor(t), symm_mem.is_symm_mem_tensor(torch.ones(2)), symm_mem.get_backend("cpu")], [True, False, "SYMMREPL"])
+        same(symm_mem.get_backend("cpu"), "SYMMREPL")
+        if has("is_symm_mem_tensor"):
+            same([symm_mem.is_symm_mem_tensor(t), symm_mem.is_symm_mem_tensor(torch.ones(2))], [True, False])
         t.fill_(rank)
         h.barrier()
         same(h.get_buffer(right, (4, 8), torch.int32), [[right] * 8] * 4)
@@ -91,8 +96,9 @@ class Programs(unittest.TestCase):
         dist.barrier()
         out = torch.zeros(8, dtype=torch.int32)
         h.barrier()
-        symm_mem.get(out, h, right, 8)
-        same(out, [right] * 8)
+        if has("get"):
+            symm_mem.get(out, h, right, 8)
+            same(out, [right] * 8)
         """)
 
     def test_signals(self):
@@ -170,16 +176,18 @@ class Programs(unittest.TestCase):
                 symm_mem.rendezvous(t, G).barrier()
                 for x in (t, mine, mine.t().contiguous().t()):
                     same(ops._low_contention_all_gather(x, name).to(torch.int64), torch.cat(every).tolist())
-                same(ops._low_contention_all_gather_ce_multicast(mine, name).to(torch.int64), torch.cat(every).tolist())
                 out = symm_mem.empty(world * n, 2, dtype=dtype, device="cpu")
-                same(ops._low_contention_all_gather_ce_multicast_out(mine, name, out) is out, True)
-                same(out.to(torch.int64), torch.cat(every).tolist())
-                out.zero_()
+                if has("_low_contention_all_gather_ce_multicast"):
+                    same(ops._low_contention_all_gather_ce_multicast(mine, name).to(torch.int64), torch.cat(every).tolist())
+                    same(ops._low_contention_all_gather_ce_multicast_out(mine, name, out) is out, True)
+                    same(out.to(torch.int64), torch.cat(every).tolist())
+                    out.zero_()
                 dist.barrier()
-                h = symm_mem.rendezvous(out, G)
-                ops.memcpy_to_multicast_(out, mine, rank * mine.nbytes, name)
-                h.barrier()
-                same(out.to(torch.int64), torch.cat(every).tolist())
+                if has("memcpy_to_multicast_"):
+                    h = symm_mem.rendezvous(out, G)
+                    ops.memcpy_to_multicast_(out, mine, rank * mine.nbytes, name)
+                    h.barrier()
+                    same(out.to(torch.int64), torch.cat(every).tolist())
                 for root in range(world):
                     t.copy_(mine)
                     same(ops.nvshmem_broadcast(t, root, name) is t, True)
@@ -193,7 +201,7 @@ class Programs(unittest.TestCase):
 
     def test_all_to_all_nd(self):
         self.run_program("""
-        for rows, cols in ((1, 1), (3, 5), (8, 16)):
+        for rows, cols in ((1, 1), (3, 5), (8, 16)) if has("all_to_all_nd") else ():
             x = symm_mem.empty(rows, world * cols, dtype=torch.int32, device="cpu")
             x.copy_(torch.arange(x.numel()).view(x.shape) + 1000 * rank)
             want = [(torch.arange(x.numel()).view(x.shape) + 1000 * p)[:, rank * cols : (rank + 1) * cols].tolist() for p in range(world)]
@@ -312,7 +320,7 @@ class Programs(unittest.TestCase):
             k = world - 1 - rank
             same(dst[:3, :5].to(torch.int64), total[3 * k : 3 * k + 3, 5:10].tolist())
             refused(Misuse, "is the root of two tiles", ops.multi_root_tile_reduce, tiles[:2], dst[:3, :5], [0, 0], name)
-            for dim in (0, 1):
+            for dim in (0, 1) if has("reduce_scatter_offset") else ():
                 length = whole.shape[dim]
                 out = torch.zeros((12 // world, 20) if dim == 0 else (12, 20 // world), dtype=dtype)
                 symm_mem.reduce_scatter_offset(whole, [out], name, dim=dim)
@@ -323,7 +331,8 @@ class Programs(unittest.TestCase):
                 outs = [torch.zeros_like(cut(total, *p)).to(dtype) for p in parts]
                 ops.nccl_reduce_scatter_offset(whole, outs, name, dim, bounds[1:], [(i + 1) % world for i in range(4)], "sum")
                 same([o.tolist() for o in outs], [cut(total, *p).tolist() for p in parts])
-            refused(Misuse, "out has 0 tensors", ops.nccl_reduce_scatter_offset, whole, [], name, 0)
+            if has("reduce_scatter_offset"):
+                refused(Misuse, "out has 0 tensors", ops.nccl_reduce_scatter_offset, whole, [], name, 0)
         """)
 
     def test_one_sided(self):
@@ -376,27 +385,31 @@ class Programs(unittest.TestCase):
         out = torch.zeros(5, dtype=torch.int32)
         t.copy_(torch.arange(3000) + rank)
         h.barrier()
-        ops.nvshmem_get_out(out, h, 10, 3, right)
-        same(out, [10 + right, 11 + right, 12 + right, 0, 0])
-        ops.nccl_get_out(out, h, 1, 5, left)
-        same(out, [1 + left + i for i in range(5)])
+        if has("nccl_get_out"):
+            ops.nvshmem_get_out(out, h, 10, 3, right)
+            same(out, [10 + right, 11 + right, 12 + right, 0, 0])
+            ops.nccl_get_out(out, h, 1, 5, left)
+            same(out, [1 + left + i for i in range(5)])
         ops._barrier(h)
         same(ops._rendezvous(t, name) is h, True)
         fresh = symm_mem.empty(4, device="cpu")
+        get_out, nd, multicast = (getattr(ops, n, None) for n in ("nccl_get_out", "nccl_all_to_all_nd", "memcpy_to_multicast_"))
         for call, args, text in (
             (ops.nvshmem_put, (t, world), "peer is"), (ops.nvshmem_get, (torch.ones(2), 0), "not symmetric"), (ops.nccl_put, (fresh, 0), "no rendezvous"),
             (ops.nvshmem_put, (t[::2], 0), "not contiguous"), (ops.nvshmem_wait_for_signal, (torch.zeros(1, dtype=torch.int64), 1, 0), "no signal pad"),
-            (ops.nvshmem_wait_for_signal, (torch.zeros(1, dtype=torch.int32), 1, 0), "a word of 64 bits"), (ops.nccl_get_out, (out, h, 2999, 2, 0), "on end at byte"),
-            (ops.nccl_get_out, (out, None, 0, 2, 0), "the handle is NoneType"), (ops.nccl_put_signal, (mine, h, rank), "is this rank"),
-            (ops.nccl_wait_for_signal, (torch.zeros(1, dtype=torch.int64), 1), "no signal pad"), (ops.memcpy_to_multicast_, (t, mine, 11990, name), "do not fit"),
+            (ops.nvshmem_wait_for_signal, (torch.zeros(1, dtype=torch.int32), 1, 0), "a word of 64 bits"), (get_out, (out, h, 2999, 2, 0), "on end at byte"),
+            (get_out, (out, None, 0, 2, 0), "the handle is NoneType"), (ops.nccl_put_signal, (mine, h, rank), "is this rank"),
+            (ops.nccl_wait_for_signal, (torch.zeros(1, dtype=torch.int64), 1), "no signal pad"), (multicast, (t, mine, 11990, name), "do not fit"),
             (ops.multimem_all_reduce_, (t, "sum", name), "multicast adds"), (ops.multimem_all_reduce_, (fresh, "max", name), "no reduction 'max'"),
             (ops.nvshmem_broadcast, (t, -1, name), "root is -1"), (ops.nvshmem_all_to_all, (t, t, name), "out overlaps input"),
-            (ops.tile_reduce, (t, t, 0, name), "rows of contiguous elements"), (ops.nccl_all_to_all_nd, (t.view(100, 30), out, 0, 0, name), "scatter_dim 0 with"),
+            (ops.tile_reduce, (t, t, 0, name), "rows of contiguous elements"), (nd, (t.view(100, 30), out, 0, 0, name), "scatter_dim 0 with"),
             (ops._low_contention_reduce_scatter, (t[: world + 1], "sum", name), "not divisible"), (ops._low_contention_reduce_scatter, (t, "max", name), "no reduction"),
             (ops.fused_all_gather_matmul, (torch.ones(2, 3), [torch.ones(2, 3)], 0, name), "must have 3 rows"),
             (ops.fused_matmul_reduce_scatter, (torch.ones(world + 1, 3), torch.ones(3, 3), "sum", 0, name), "ranks divide"),
             (ops._async_input_mm, (torch.ones(4, 2), torch.ones(2, 2), torch.zeros(2, dtype=torch.uint32), 0), "chunks [0, 1] have no signal"),
         ):
+            if call is None:
+                continue
             e = refused(Misuse, text, call, *args)
             if "prog.py:" not in str(e):
                 raise AssertionError(str(e))
@@ -495,7 +508,7 @@ class Programs(unittest.TestCase):
     def test_misuse(self):
         self.run_program("""
         from symmrepl.torch import Misuse
-        t = symm_mem.empty(8, dtype=torch.float32, device="cpu")
+        t, wide = (symm_mem.empty(n, dtype=torch.float32, device="cpu") for n in (8, 4 * world))
         h = symm_mem.rendezvous(t, G)
         most = symm_mem.get_signal_pad_size() // 4 // world
         h.barrier(most - 1)
@@ -509,7 +522,7 @@ class Programs(unittest.TestCase):
             (ops.one_shot_all_reduce, (t, "product", name), "no reduction 'product'"), (ops.one_shot_all_reduce, (t[::2], "sum", name), "not contiguous"),
             (ops.one_shot_all_reduce, (t, "sum", "nosuch"), "no group 'nosuch'"), (ops.one_shot_all_reduce_out, (t, "sum", name, torch.ones(7)), "it must be"),
             (ops.reduce_scatter_out, (t[:7], name, False, torch.ones(1)), "divisible"), (ops.memset32_, (t, 0, 1, 1), "uint32"),
-            (ops.reduce_scatter_out, (t, name, False, torch.ones(8)), "it must have"), (h.boxed, (), "pass the handle itself"),
+            (ops.reduce_scatter_out, (wide, name, False, torch.ones(8)), "it must have"), (h.boxed, (), "pass the handle itself"),
         ):
             e = refused(Misuse, text, call, *args)
             if "prog.py:" not in str(e):
@@ -645,7 +658,7 @@ class Programs(unittest.TestCase):
             s, t = torch.ones(8).split(4)
             e = torch.empty(0)
         later = torch.ones(4)
-        same([symm_mem.is_symm_mem_tensor(u) for u in (x, y, z, s, t, later, a, b)], [True] * 5 + [False] * 3)
+        same([symmrepl.torch.memory.find(u) is not None for u in (x, y, z, s, t, later, a, b)], [True] * 5 + [False] * 3)
         same([x.data_ptr() + 2400, s.data_ptr() + 16], [z.data_ptr(), t.data_ptr()])
         same(x, list(range(1, 1001)))
         y.sum().backward()
@@ -716,6 +729,25 @@ class Programs(unittest.TestCase):
         dist.barrier()
         for _ in range(3):
             same(f(t), [[world * (world + 1) + 1] * 4] * 4)
+        """, 2)  # fmt: skip
+
+    def test_inductor(self):
+        # Inductor places the operands of operators in symmetric memory, by itself.
+        self.run_program("""
+        if not shutil.which("g++"):
+            raise SystemExit(print("right"))
+        from torch._inductor.utils import run_and_get_code
+        w = torch.eye(8) * 2
+        f = torch.compile(lambda x: ops.one_shot_all_reduce((x @ w) * 3, "sum", name) + 1, fullgraph=True)
+        x = torch.full((8, 8), rank + 1.0)
+        want = [[3.0 * world * (world + 1) + 1] * 8] * 8
+        got, (code, *_) = run_and_get_code(f, x)
+        same(got, want)
+        same(["empty_strided_p2p(" in code, "one_shot_all_reduce" in code], [True, True])
+        for _ in range(3):
+            same(f(x), want)
+        g = torch.compile(lambda x: ops.fused_all_gather_matmul(x, [w], 0, name)[1][0] + 1)
+        same(g(x[:2]), [[2.0 * (p + 1) + 1] * 8 for p in range(world) for _ in range(2)])
         """, 2)  # fmt: skip
 
     def test_table(self):

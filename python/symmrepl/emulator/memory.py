@@ -102,6 +102,18 @@ def described(address: int) -> Optional[Dict[str, Any]]:
     return {"name": p.name, "peer": area.peer, "address": area.address + p.offset, "bytes": p.bytes, "element": p.element, "size": p.size}
 
 
+def _host() -> str:
+    """Returns a word that only processes of one host have in common."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id") as file:
+            return file.read().strip() or "-"
+    except OSError:
+        return "-"
+
+
+_ONE_HOST = "all ranks run on one host, as one user, in one container"
+
+
 class Segment:
     """Memory of this process that others can map: zeroed, and rounded up to pages. It is unmapped when this object is gone.
 
@@ -126,7 +138,7 @@ class Segment:
     @property
     def name(self) -> str:
         """A text by which another process of this user maps the memory, as long as this one has it: `Mapping`."""
-        name = f"{os.getpid()} {self.descriptor} {self.size}"
+        name = f"{os.getpid()} {self.descriptor} {self.size} {os.fstat(self.descriptor).st_ino} {_host()}"
         return name if _watcher is None else f"{name} {json.dumps([_watcher.rank, *self.parts])}"
 
 
@@ -134,19 +146,23 @@ class Mapping:
     """Another process's segment in this one, by its name. It is unmapped when this object is gone."""
 
     def __init__(self, name: str) -> None:
-        words = name.split(None, 3)
-        owner, descriptor, size = (int(word) for word in words[:3])
-        found: List[Any] = json.loads(words[3]) if words[3:] else [0]
+        words = name.split(None, 5)
+        owner, descriptor, size, inode = (int(word) for word in words[:4])
+        host, *rest = words[4:] or ("",)
+        found: List[Any] = json.loads(rest[0]) if rest else [0]
         peer, parts = found[0], [Part(*p) for p in found[1:]]
+        if host != _host():
+            raise Unavailable(f"process {owner} runs on another host: {_ONE_HOST}")
         try:
             fd = os.open(f"/proc/{owner}/fd/{descriptor}", os.O_RDWR | os.O_CLOEXEC)
         except OSError as e:
-            raise Unavailable(
-                f"the memory of process {owner} cannot be mapped: {e}: all ranks run on one host, as one user, in one container"
-            ) from e
+            raise Unavailable(f"the memory of process {owner} cannot be mapped: {e}: {_ONE_HOST}") from e
         try:
-            if os.fstat(fd).st_size != size:
-                raise Unavailable(f"the memory of process {owner} has {os.fstat(fd).st_size} bytes, not {size}: has the process ended?")
+            there = os.fstat(fd)
+            if there.st_ino != inode:  # its number is another process's here, or it has ended
+                raise Unavailable(f"process {owner} has other memory at descriptor {descriptor}: has it ended? {_ONE_HOST}")
+            if there.st_size != size:
+                raise Unavailable(f"the memory of process {owner} has {there.st_size} bytes, not {size}: has the process ended?")
             self.size = size
             self.address = _mapped(self, fd, size, peer, parts)
         finally:

@@ -19,12 +19,20 @@ text of CUDA C++, as `torch.cuda._compile_kernel` does.
 from ..emulator import sanitize
 from ..emulator.attach import breakpoint
 from ..emulator.errors import CompileError, KernelFault, LaunchError, Unavailable, WaitTimeout
-from . import _install
-from .errors import Mismatch, Misuse, TorchError
-from .kernels import Kernel, compile
-from .watching import watch
+from . import _version
 
-_install.install()
+_known = _version.check()
+try:
+    from . import _install
+    from .errors import Mismatch, Misuse, TorchError
+    from .kernels import Kernel, compile
+    from .watching import watch
+
+    _install.install()
+except (ImportError, AttributeError) as e:
+    if _known:
+        raise
+    raise ImportError(f"this PyTorch is newer than symmrepl.torch, and its interface is another one: {e}: pip install -U symmrepl") from e
 if sanitize.wanted():
     from . import touched
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from typing import Any, List, Optional, Sequence
 
 import torch
@@ -11,27 +10,23 @@ import torch.distributed._symmetric_memory as symm_mem
 from torch._C._distributed_c10d import _SymmetricMemory
 
 from ..emulator import watch
-from . import collectives, gpu, groups, handle, lent, memory, operators, pool
+from . import collectives, gpu, groups, handle, inductor, lent, memory, operators
 from .operators import gather, onesided, tiles, words
+from .pool import Allocator, MemPool
+from .pool import use_mem_pool as use_cpu_pool
 
-OLDEST, NEWEST = (2, 11), (2, 15)
 BACKEND = "SYMMREPL"
 _installed = False
 
 
 def install() -> None:
-    """Installs the cpu device once. Errors: ImportError if PyTorch is too old."""
+    """Installs the cpu device once."""
     global _installed
     if _installed:
         return
-    version = tuple(int(word) for word in torch.__version__.split("+")[0].split(".")[:2])
-    if version < OLDEST:
-        oldest = f"{OLDEST[0]}.{OLDEST[1]}"
-        raise ImportError(f"symmrepl.torch needs PyTorch {oldest} or later, and this is {torch.__version__}: pip install -U torch")
-    if version > NEWEST:
-        warnings.warn(f"symmrepl.torch knows PyTorch up to {NEWEST[0]}.{NEWEST[1]}, and this is {torch.__version__}", stacklevel=3)
     operators.register()
     _patch()
+    inductor.install()
     watch.explain, watch.puts = collectives.explain, handle.puts
     lent.install()
     watch.start()
@@ -41,10 +36,11 @@ def install() -> None:
 
 
 def _patch() -> None:
-    theirs = {name: getattr(_SymmetricMemory, name) for name in (
+    names = (
         "empty_strided_p2p", "rendezvous", "is_symm_mem_tensor", "get_backend", "set_backend", "has_multicast_support", "set_group_info",
         "memset32", "stream_write_value32", "get_mempool_allocator",
-    )}  # fmt: skip
+    )  # fmt: skip
+    theirs = {name: getattr(_SymmetricMemory, name) for name in names if hasattr(_SymmetricMemory, name)}  # 2.11 has not all
 
     def on_cpu(device: Any) -> bool:
         return torch.device(device).type == "cpu"
@@ -104,20 +100,16 @@ def _patch() -> None:
 
     def get_mempool_allocator(device: Any) -> Any:
         if on_cpu(device):
-            return pool.Allocator()
+            return Allocator()
         return theirs["get_mempool_allocator"](device)
 
     ours = locals()
     for name in theirs:
         setattr(_SymmetricMemory, name, staticmethod(ours[name]))
 
-    get_workspace, get, get_pool, is_enabled = (
-        symm_mem.get_symm_mem_workspace, symm_mem.get, symm_mem.get_mem_pool, symm_mem.is_symm_mem_enabled_for_group
-    )  # fmt: skip
-
     def is_symm_mem_enabled_for_group(group_name: str) -> bool:
         if symm_mem._is_test_mode or torch.accelerator.is_available():
-            return is_enabled(group_name)
+            return function_of["is_symm_mem_enabled_for_group"](group_name)
         try:
             groups.c10d._resolve_process_group(group_name)
         except (RuntimeError, ValueError):
@@ -126,22 +118,22 @@ def _patch() -> None:
 
     def get_mem_pool(device: Any) -> Any:
         if not on_cpu(device):
-            return get_pool(device)
-        return symm_mem._symm_mem_pools.setdefault(torch.device("cpu"), pool.MemPool(pool.Allocator()))
+            return function_of["get_mem_pool"](device)
+        return symm_mem._symm_mem_pools.setdefault(torch.device("cpu"), MemPool(Allocator()))
 
     use_pool = torch.cuda.use_mem_pool
 
     @functools.wraps(use_pool)
-    def use_mem_pool(pool_: Any, device: Any = None) -> Any:
-        return (pool.use_mem_pool if isinstance(pool_, pool.MemPool) else use_pool)(pool_, device)
+    def use_mem_pool(pool: Any, device: Any = None) -> Any:
+        return (use_cpu_pool if isinstance(pool, MemPool) else use_pool)(pool, device)
 
     use_mem_pool.__wrapped__ = use_pool.__wrapped__  # type: ignore[attr-defined]  # which torch.compile knows
     torch.cuda.use_mem_pool = use_mem_pool
-    torch.cpu.MemPool, torch.cpu.use_mem_pool = pool.MemPool, pool.use_mem_pool  # type: ignore[attr-defined]
+    torch.cpu.MemPool, torch.cpu.use_mem_pool = MemPool, use_cpu_pool  # type: ignore[attr-defined]
 
     def get_symm_mem_workspace(group_name: str, min_size: int) -> Any:
         if torch.accelerator.is_available():
-            return get_workspace(group_name, min_size)
+            return function_of["get_symm_mem_workspace"](group_name, min_size)
         known = symm_mem._group_name_to_workspace_tensor.get(group_name)
         if known is None or known.nbytes < min_size:
             known = memory.empty_strided((max(min_size, 0 if known is None else known.nbytes),), (1,), torch.uint8)
@@ -150,7 +142,7 @@ def _patch() -> None:
 
     def get_copy(dst: torch.Tensor, hdl: Any, peer: int, offset: int = 0) -> None:
         if not isinstance(hdl, handle.Handle):
-            return get(dst, hdl, peer, offset)
+            return function_of["get"](dst, hdl, peer, offset)
         return onesided.get(dst, hdl, peer, offset)
 
     def put_signal(src: torch.Tensor, hdl: Any, peer: int) -> None:

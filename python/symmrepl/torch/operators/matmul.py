@@ -66,9 +66,18 @@ def _dtype(value: Any) -> Optional[torch.dtype]:
     return symm_mem._maybe_convert_scalar_types_to_dtypes([value])[0] if value is not None else None
 
 
-def _scaled(A: torch.Tensor, B: torch.Tensor, scale: torch.Tensor, scale_b: torch.Tensor, *rest: Any) -> torch.Tensor:
-    flat = torch._scaled_mm(A.flatten(0, -2).contiguous(), B, scale, scale_b, *rest)
-    return flat.unflatten(0, A.shape[:-1])
+def _scaled(
+    A: torch.Tensor, B: torch.Tensor, scale: torch.Tensor, scale_b: torch.Tensor, bias: Any, result_scale: Any, dtype: Any, fast: bool
+) -> torch.Tensor:
+    flat = A.flatten(0, -2).contiguous()
+    try:
+        product = torch._scaled_mm(flat, B, scale, scale_b, bias, result_scale, dtype, fast)
+    except RuntimeError:
+        if scale.numel() == scale_b.numel() == 1 or bias is not None or result_scale is not None:
+            raise
+        product = (flat.float() * scale) @ (B.float() * scale_b)  # ATen before 2.13 has one scale of a matrix alone
+        product = product.to(dtype or A.dtype)
+    return product.unflatten(0, A.shape[:-1])
 
 
 @row("exchange, and ATen multiplies")
