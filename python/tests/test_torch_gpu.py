@@ -199,7 +199,7 @@ class Hangs(unittest.TestCase):
         self.assertIn("for rank 1: a signal on channel 3; rank 1 has put one on channel 5", err)
 
     def test_plain_torchrun(self):
-        """PyTorch's own torchrun has started the ranks."""
+        """PyTorch's own torchrun has started the ranks, which have a handle before they are watched."""
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder, "prog.py")
             program.write_text(BEGIN + 'symmrepl.torch.watch(deadlock="end")\n' + textwrap.dedent(self.WRONG_CHANNEL))

@@ -48,6 +48,8 @@ def install() -> None:
     if _installed:
         return
     _installed = True
+    if torch.cuda.is_initialized():  # the program may have handles already
+        pads.prepare(torch.cuda.current_device())
     for name in ("put_signal", "wait_signal"):
         setattr(_SymmetricMemory, name, _signal(name, getattr(_SymmetricMemory, name)))
     setattr(_SymmetricMemory, "barrier", _barrier(_SymmetricMemory.barrier))
@@ -86,8 +88,8 @@ def handle_of(call: Enqueued) -> Any:
 
 
 def pad_of(handle: Any) -> int:
-    """Returns the bytes of a handle's signal pad, 0 if they are not known."""
-    return _met[handle].pad if handle in _met else 0
+    """Returns the bytes of a handle's signal pad."""
+    return _met[handle].pad if handle in _met else int(handle.get_signal_pad(handle.rank).nbytes)
 
 
 def members_of(handle: Any) -> List[int]:

@@ -24,7 +24,7 @@ class Reader:
 
     def read(self, driver: Driver, handle: Any, size: int) -> Optional[Words]:
         stream, words = self._stream.cuda_stream, size // 4
-        if not words or words * handle.world_size > self._host.numel():
+        if words * handle.world_size > self._host.numel():
             return None
         for r, address in enumerate(handle.signal_pad_ptrs):
             if not driver.copy(self._host.data_ptr() + r * size, address, size, stream):
