@@ -48,6 +48,9 @@ const (
 	TopicLines      Topic = "lines"       // Lines: on which statements of the cell's text Arg begin
 	TopicStartTrace Topic = "start trace" // no field: from now on the rank records what it does
 	TopicStopTrace  Topic = "stop trace"  // Trace: what it recorded
+	// Text: that the program of Config.Lender has left the breakpoint at which it stood; "" if there is
+	// no such program
+	TopicGoOn Topic = "go on"
 )
 
 // Topics about the goroutine that stands: see Debugger. TopicEvaluate runs user code.

@@ -267,6 +267,27 @@ class Plain(unittest.TestCase):
         self.assertIn("attached to prog.py", run.cells(":continue", arguments=[str(run.process.pid)]))
         self.assertEqual(run.ended(), 0, run.said)
 
+    def test_front_ends(self):
+        """Another front end of the attached session lets the program go on, too, and all are told where it stands next."""
+        run = self.start("t = Tensor(rank); breakpoint(); breakpoint()")
+        run.awaited("stands in")
+        session = run.attach()
+        session.stdin.write("symm.WorldSize()\n")
+        session.stdin.flush()
+        while session.stdout.readline() != "[0,1] 2\n":
+            pass
+        beside = re.search(r"\d  (\S+)  2 ranks, cpu", run.cells())[1]
+        out = run.cells('symm.FromTorch("t").Ints()', ":continue", arguments=[beside])
+        self.assertIn("[0] []int{0}\n[1] []int{1}\n", out)
+        self.assertIn("prog.py goes on\n", out)
+        run.awaited("stands in", 2)
+        self.assertNotIn("has ended", run.cells("symm.Rank()", arguments=[str(run.process.pid)]))
+        self.assertIn("prog.py goes on\n", run.cells(":continue", arguments=[str(run.process.pid)]))
+        self.assertEqual(run.ended(), 0, run.said)
+        out, _ = session.communicate(timeout=90)
+        for text in ("symmrepl: prog.py stands in symmrepl.torch.breakpoint():\n", "symmrepl: prog.py has ended; what was taken"):
+            self.assertIn(text, out)
+
     def test_the_program_ends(self):
         for how in (signal.SIGKILL, signal.SIGINT, None):
             run = self.start("t = Tensor(4, 5); print('pid', os.getpid()); breakpoint()")
@@ -282,7 +303,7 @@ class Plain(unittest.TestCase):
                 run.process.send_signal(how)
             run.ended()
             out, _ = session.communicate('t.Fill(9)\nt.Ints()\nsymm.FromTorch("t")\n:vars\n:continue\nsymm.Rank()\n', timeout=90)
-            for text in ("prog.py has ended", "[0,1] []int{9, 9}\n", "FromTorch: the program has ended", "[0] 0\n[1] 1\n"):
+            for text in ("prog.py has ended; what was taken", "[0,1] []int{9, 9}\n", "FromTorch: the program has ended", "[0] 0\n[1] 1\n"):
                 self.assertIn(text, out, how)
 
     def test_freed_and_used_again(self):

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 
@@ -38,19 +40,11 @@ func attachToProgram(ctx context.Context, dir string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	o := &opened{Session: s, size: p.Ranks, emulated: true, lender: told{client}}
+	o := &opened{Session: s, size: p.Ranks, emulated: true}
 	defer o.Close()
 	notice(fmt.Sprintf("attached to %s, which %s", p.Name, doing(p)))
 	notice("symm.FromTorch(\"NAME\") is a tensor of it, `:vars` lists them, `:continue` lets it go on")
-	ended := make(chan struct{})
-	defer close(ended)
-	go func() {
-		select {
-		case <-client.Gone():
-			notice(p.Name + " has ended; what was taken from its memory stays")
-		case <-ended:
-		}
-	}()
+	go tell(client, p)
 	return front(ctx, options{}, o)
 }
 
@@ -63,18 +57,18 @@ func doing(p *lending.Program) string {
 	return does + ":\n" + strings.TrimRight(p.Text, "\n")
 }
 
-// told is a program whose next breakpoint the user is told.
-type told struct{ *lending.Client }
-
-// Continue implements console.Lender.
-func (t told) Continue(ctx context.Context) error {
-	if err := t.Client.Continue(ctx); err != nil {
-		return err
-	}
-	go func() {
-		if p, err := t.Stop(context.Background()); err == nil {
-			notice(p.Name + " " + doing(p))
+// tell tells the user when a program stands again, and when it has ended, until the client is closed.
+func tell(client *lending.Client, p *lending.Program) {
+	for {
+		next, err := client.Stop(context.Background(), p.Stops)
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil:
+			notice(p.Name + " has ended; what was taken from its memory stays")
+			return
 		}
-	}()
-	return nil
+		p = next
+		notice(p.Name + " " + doing(p))
+	}
 }

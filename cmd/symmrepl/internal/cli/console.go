@@ -16,7 +16,7 @@ import (
 func (s *opened) console() *console.Console {
 	c := &console.Console{
 		Session: s, Size: s.size, Commands: command.All(programs()), Incomplete: check.Incomplete, Invalid: check.Invalid,
-		Succeeded: tour.Solved, Told: tour.Told, Lender: s.lender,
+		Succeeded: tour.Solved, Told: tour.Told,
 	}
 	if !s.emulated {
 		c.Unwatched = onGPUs(exec.LookPath)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/shadow"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/statedir"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
@@ -28,8 +27,6 @@ type opened struct {
 	attached bool   // to a session that outlives this process
 	dir      string // of that session
 	tended   bool   // by a launcher that is this process's parent for the whole job
-
-	lender console.Lender // the program to which the session is attached, or nil
 
 	shadow *shadow.Shadow // nil before there is a console
 }

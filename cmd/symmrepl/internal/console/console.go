@@ -31,8 +31,6 @@ type Console struct {
 	Succeeded func(source string)
 	// Told, unless nil, returns the form in which the errors of a cell with a source are shown.
 	Told func(source string, errs []*session.Error) []*session.Error
-	// Lender is the program to which the session is attached; nil if there is none.
-	Lender Lender
 	// Shadow runs code on the cpu device too, for `:compare`; nil if nothing does.
 	Shadow *shadow.Shadow
 
@@ -43,12 +41,6 @@ type Console struct {
 	folder     string     // set by `:cd`; "" is the folder of this process
 	sanitizing sanitizing
 	debug      debugging
-}
-
-// Lender is a program of symmrepl torchrun.
-type Lender interface {
-	// Continue lets all its ranks leave the breakpoint at which they stand.
-	Continue(context.Context) error
 }
 
 // Run runs one entry and prints its outcome. Cancelling ctx interrupts it.

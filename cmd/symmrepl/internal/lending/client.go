@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -65,7 +66,9 @@ const patience = 15 * time.Second
 type Client struct {
 	dir  string
 	conn net.Conn
-	gone chan struct{}
+	gone chan struct{} // closed when the connection has ended
+
+	closed atomic.Bool
 
 	mu   sync.Mutex // guards the fields below
 	last uint64
@@ -86,11 +89,11 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 	return c, nil
 }
 
-// Gone is closed when the program has ended.
-func (c *Client) Gone() <-chan struct{} { return c.gone }
-
-// Close disconnects from the program.
-func (c *Client) Close() error { return c.conn.Close() }
+// Close disconnects from the program. Requests then fail with net.ErrClosed.
+func (c *Client) Close() error {
+	c.closed.Store(true)
+	return c.conn.Close()
+}
 
 func (c *Client) read() {
 	defer close(c.gone)
@@ -137,7 +140,7 @@ func (c *Client) ask(ctx context.Context, q Request) (Reply, error) {
 		return Reply{}, err
 	}
 	c.conn.SetWriteDeadline(time.Now().Add(patience))
-	if _, err := c.conn.Write(append(text, '\n')); err != nil {
+	if _, err := c.conn.Write(append(text, '\n')); err != nil && !c.closed.Load() {
 		return Reply{}, errEnded
 	}
 	select {
@@ -147,6 +150,9 @@ func (c *Client) ask(ctx context.Context, q Request) (Reply, error) {
 		}
 		return r, nil
 	case <-c.gone:
+		if c.closed.Load() {
+			return Reply{}, net.ErrClosed
+		}
 		if IsProgram(c.dir) {
 			return Reply{}, errors.New("the program has closed the connection: symmrepl torchrun may have no file descriptor left")
 		}
@@ -171,16 +177,10 @@ func (c *Client) Program(ctx context.Context) (*Program, error) {
 	return r.Program, err
 }
 
-// Stop returns the description of the program once it stands at a breakpoint.
-func (c *Client) Stop(ctx context.Context) (*Program, error) {
-	r, err := c.ask(ctx, Request{What: AskStop})
+// Stop returns the description of the program once it has stood at more than so many breakpoints.
+func (c *Client) Stop(ctx context.Context, before uint64) (*Program, error) {
+	r, err := c.ask(ctx, Request{What: AskStop, Stops: before})
 	return r.Program, err
-}
-
-// Continue lets all ranks of the program leave the breakpoint.
-func (c *Client) Continue(ctx context.Context) error {
-	_, err := c.Ask(ctx, Request{What: AskContinue})
-	return err
 }
 
 // Lender is a rank of the program of a folder, as a rank of a session sees it. It connects for each
@@ -203,6 +203,15 @@ func (l Lender) Tensor(ctx context.Context, name string) (*Tensor, error) {
 func (l Lender) Variables(ctx context.Context) ([]Variable, error) {
 	r, err := l.ask(ctx, Request{What: AskVariables})
 	return r.Variables, err
+}
+
+// Continue lets all ranks of the program leave the breakpoint, and returns the program's name.
+func (l Lender) Continue(ctx context.Context) (name string, err error) {
+	r, err := l.ask(ctx, Request{What: AskContinue})
+	if err != nil || r.Program == nil {
+		return "", err
+	}
+	return r.Program.Name, nil
 }
 
 func (l Lender) ask(ctx context.Context, q Request) (Reply, error) {

@@ -11,8 +11,8 @@ const (
 	AskProgram   = "program"   // Reply.Program
 	AskTensor    = "tensor"    // Reply.Tensor: the one called Name on Rank
 	AskVariables = "variables" // Reply.Variables: the tensors that Rank has at its line
-	AskContinue  = "continue"  // all ranks leave the breakpoint
-	AskStop      = "stop"      // Reply.Program, once the program stands at a breakpoint
+	AskContinue  = "continue"  // Reply.Program, after all ranks have left the breakpoint
+	AskStop      = "stop"      // Reply.Program, once the program has stood at more breakpoints than Stops
 )
 
 // Request is a request to a program.
@@ -21,6 +21,8 @@ type Request struct {
 	What string `json:"what"`
 	Rank int    `json:"rank,omitempty"`
 	Name string `json:"name,omitempty"`
+
+	Stops uint64 `json:"stops,omitempty"`
 }
 
 // Reply answers the request with its ID.
@@ -38,6 +40,7 @@ type Program struct {
 	PID    int    `json:"pid"`  // of the process that watches it
 	Ranks  int    `json:"ranks"`
 	Stands bool   `json:"stands"` // at a breakpoint
+	Stops  uint64 `json:"stops"`  // the number of breakpoints at which it has stood
 	Text   string `json:"text"`   // a table of what the ranks do
 }
 

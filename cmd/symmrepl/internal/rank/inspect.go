@@ -36,6 +36,7 @@ func (c communicator) inspect(q session.Query) (a session.Answer, err error) {
 		a.Text, err = c.why(q.Arg)
 	case session.TopicStartTrace:
 		err = symmem.Maybe(c.runtime.StartTrace)
+	case session.TopicGoOn: // no program lends
 	case session.TopicStopTrace:
 		a.Trace = c.trace()
 	default:

@@ -48,6 +48,10 @@ type attached struct {
 
 // Inspect implements session.Evaluator.
 func (a attached) Inspect(ctx context.Context, q session.Query) (session.Answer, error) {
+	if q.Topic == session.TopicGoOn {
+		name, err := a.from.Continue(ctx)
+		return session.Answer{Text: name + " goes on"}, err
+	}
 	answer, err := a.Interp.Inspect(ctx, q)
 	if err != nil || q.Topic != session.TopicVars {
 		return answer, err

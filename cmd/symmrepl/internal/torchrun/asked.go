@@ -3,6 +3,7 @@ package torchrun
 import (
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/lending"
@@ -48,16 +49,15 @@ func (r *run) serve(q lending.Request, reply func(lending.Reply)) {
 	case lending.AskProgram:
 		reply(r.described())
 	case lending.AskStop:
-		if r.awaited = append(r.awaited, reply); r.stands() {
-			r.tellStop()
-		}
+		r.awaited = append(r.awaited, awaiting{q.Stops, reply})
+		r.tellStop()
 	case lending.AskContinue:
 		if !r.stands() {
 			reply(lending.Reply{Err: r.Name + " stands at no breakpoint:\n" + r.table()})
 			return
 		}
 		r.goOn()
-		reply(lending.Reply{})
+		reply(r.described())
 	case lending.AskTensor, lending.AskVariables:
 		if q.Rank < 0 || q.Rank >= len(r.ranks) {
 			reply(lending.Reply{Err: fmt.Sprintf("%s has no rank %d", r.Name, q.Rank)})
@@ -71,15 +71,25 @@ func (r *run) serve(q lending.Request, reply func(lending.Reply)) {
 
 // described is the reply that describes the program.
 func (r *run) described() lending.Reply {
-	return lending.Reply{Program: &lending.Program{Name: r.Name, PID: os.Getpid(), Ranks: r.Ranks, Stands: r.stands(), Text: r.table()}}
+	return lending.Reply{Program: &lending.Program{Name: r.Name, PID: os.Getpid(), Ranks: r.Ranks, Stands: r.stands(), Stops: r.stopped,
+		Text: r.table()}}
 }
 
-// tellStop tells those who wait for it that the program stands.
+// awaiting is a session that waits until the program has stood at more breakpoints than before.
+type awaiting struct {
+	before uint64
+	reply  func(lending.Reply)
+}
+
+// tellStop answers the sessions that have waited long enough.
 func (r *run) tellStop() {
-	for _, reply := range r.awaited {
-		reply(r.described())
-	}
-	r.awaited = nil
+	r.awaited = slices.DeleteFunc(r.awaited, func(a awaiting) bool {
+		due := r.stopped > a.before
+		if due {
+			a.reply(r.described())
+		}
+		return due
+	})
 }
 
 // table is the table of the breakpoints at which the ranks stand, or else of what they do.

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/finding"
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/lending"
 	"github.com/symmrepl/symmrepl/internal/procfs"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/session/fold"
@@ -65,11 +64,12 @@ type run struct {
 	watch    watchdog.Watch
 	question uint64 // the number of the last one
 
-	asked        map[uint64]request    // requests to ranks, by their numbers
-	requests     uint64                // so far
-	unattachable error                 // why no session can attach; nil if one can
-	awaited      []func(lending.Reply) // who waits until it stands
-	invited      bool                  // it was said that one can
+	asked        map[uint64]request // requests to ranks, by their numbers
+	requests     uint64             // so far
+	unattachable error              // why no session can attach; nil if one can
+	awaited      []awaiting
+	stopped      uint64 // at how many breakpoints it has stood
+	invited      bool   // it was said that one can
 
 	limitAt time.Time // when the time limit is over
 	stoodAt time.Time // since when all ranks stand at a breakpoint; zero if they do not

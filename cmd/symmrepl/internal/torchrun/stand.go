@@ -28,6 +28,7 @@ func (r *run) come(rk *rank, b *breakpoint) {
 		return
 	}
 	r.stoodAt = time.Now()
+	r.stopped++
 	way := "`symmrepl attach` gives a prompt there"
 	if r.unattachable != nil {
 		way = fmt.Sprintf("no session can attach: %v", r.unattachable)

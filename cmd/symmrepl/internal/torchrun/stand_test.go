@@ -125,14 +125,14 @@ func TestStands(t *testing.T) {
 		t.Error(err)
 	}
 	for passed := range 2 {
-		if p, err := c.Stop(t.Context()); err != nil || !p.Stands {
+		if p, err := c.Stop(t.Context(), uint64(passed)); err != nil || !p.Stands || p.Stops != uint64(passed+1) {
 			t.Errorf("%+v, %v", p, err)
 		}
 		if tensor, err := of(2, "t"); err != nil || tensor.Shape[0] != passed {
 			t.Errorf("%+v, %v", tensor, err)
 		}
-		if err := c.Continue(t.Context()); err != nil {
-			t.Error(err)
+		if name, err := (lending.Lender{Dir: dir}).Continue(t.Context()); err != nil || name != "prog.py" {
+			t.Error(name, err)
 		}
 	}
 	o, s := over()
@@ -142,10 +142,10 @@ func TestStands(t *testing.T) {
 	if got := strings.Count(s.notes.String(), "prog.py stands in symmrepl.torch.breakpoint() (`symmrepl attach` gives a prompt there, Ctrl-C interrupts it):\n"); got != 2 {
 		t.Errorf("told %d times:\n%s", got, s.notes.String())
 	}
-	<-c.Gone()
 	_, unlent := of(0, "t")
-	_, unstopped := c.Stop(t.Context())
-	for _, err := range []error{c.Continue(t.Context()), unlent, unstopped} {
+	_, unstopped := c.Stop(t.Context(), 2)
+	_, unmoved := lending.Lender{Dir: dir}.Continue(t.Context())
+	for _, err := range []error{unlent, unstopped, unmoved} {
 		if err == nil || err.Error() != "the program has ended" {
 			t.Error(err)
 		}
@@ -179,12 +179,7 @@ func TestContinueOfAHang(t *testing.T) {
 	var err error
 	for err == nil || !strings.Contains(err.Error(), "waits in wait_signal") {
 		for _, dir := range lending.Running() {
-			c, failed := lending.Dial(t.Context(), dir)
-			if failed != nil {
-				continue
-			}
-			err = c.Continue(t.Context())
-			c.Close()
+			_, err = lending.Lender{Dir: dir}.Continue(t.Context())
 		}
 		select {
 		case s := <-done:

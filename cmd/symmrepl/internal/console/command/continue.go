@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/session"
@@ -14,13 +15,20 @@ func continueOn() console.Command {
 In a session that is attached to a program of symmrepl torchrun, and in which no rank stands, the ranks of the program go
 on that stand in symmrepl.torch.breakpoint(). The prompt says when they stand again.`,
 		Run: func(ctx context.Context, c *console.Call) console.Outcome {
-			if c.Console.Lender == nil || c.Console.Stop() != nil {
+			if c.Console.Stop() != nil {
 				return resume(ctx, c, session.Continue)
 			}
-			if err := c.Console.Lender.Continue(ctx); err != nil {
+			answers, err := c.Console.Session.Inspect(ctx, []int{0}, session.Query{Topic: session.TopicGoOn})
+			switch {
+			case err != nil:
 				return c.Fail(err)
+			case len(answers) == 1 && answers[0].Err != nil:
+				return c.Fail(errors.New(answers[0].Err.Msg))
+			case len(answers) == 1 && answers[0].Text != "":
+				c.Print(answers[0].Text)
+				return console.Done
 			}
-			return console.Done
+			return resume(ctx, c, session.Continue)
 		},
 	}
 }
