@@ -117,6 +117,8 @@ func TestCommandLine(t *testing.T) {
 		{"version 2", 2, "version takes no arguments"},
 		{"attach /nosuch", 3, "/nosuch"},
 		{"attach", 3, "symmrepl: "},
+		{"attach 1", 3, "process 1 is no symmrepl torchrun of yours on this host"},
+		{"attach a b", 2, "attach takes one session or program at most; 2 were given"},
 		{"-n 1 --device cpu --backend NCCL -e 1", 3,
 			"symmrepl: --backend NCCL: it needs the cuda device, this is cpu (start with --device cuda, or leave --backend out)\n"},
 		{"-n 1 --device cpu --backend NVSHMEM -e 1", 3,
