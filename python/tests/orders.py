@@ -30,7 +30,7 @@ LIMIT = 120
 """The most seconds of a run."""
 
 
-def run(program, arguments, ranks, seed=None):
+def run(program, arguments, ranks, seed=None, limit=LIMIT):
     """Runs a program once, on so many ranks."""
     keeper = Companion() if seed is not None else None
     environment = {"WORLD_SIZE": ranks, "LOCAL_WORLD_SIZE": ranks, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": _port(), "OMP_NUM_THREADS": 1}
@@ -42,7 +42,7 @@ def run(program, arguments, ranks, seed=None):
         for f in files:
             f.touch()
         children = [_fork(program, arguments, {**environment, "RANK": r, "LOCAL_RANK": r}, *files[2 * r : 2 * r + 2]) for r in range(ranks)]
-        statuses = _wait(children)
+        statuses = _wait(children, limit)
         output = "".join(f.read_text() for f in files[::2])
         reports = [json.loads(line) for f in files[1::2] for line in f.read_text().splitlines()]
     finally:
@@ -82,23 +82,22 @@ def _fork(program, arguments, environment, output, reports):
         os._exit(status)
 
 
-def _wait(children):
-    """Returns the statuses of processes; those that do not end in time are killed."""
-    deadline, statuses = time.monotonic() + LIMIT, {}
-    while len(statuses) < len(children):
-        for child in children:
-            if child not in statuses:
-                pid, status = os.waitpid(child, os.WNOHANG)
-                if pid:
-                    statuses[child] = os.waitstatus_to_exitcode(status)
-        failed = any(statuses.values())
-        if time.monotonic() > deadline or failed and len(statuses) < len(children) and time.sleep(0.5) is None:
-            for child in children:
-                if child not in statuses and os.waitpid(child, os.WNOHANG) == (0, 0):
-                    os.kill(child, signal.SIGKILL)
-                    statuses[child] = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+def _wait(children, limit):
+    """Returns the statuses of processes. Those that do not end in time, or soon after one has failed, are killed."""
+    deadline, statuses, failed = time.monotonic() + limit, {}, False
+    while True:
+        for child in (c for c in children if c not in statuses):
+            pid, status = os.waitpid(child, os.WNOHANG)
+            if pid:
+                statuses[child] = os.waitstatus_to_exitcode(status)
+        if len(statuses) == len(children):
+            return [statuses[child] for child in children]
+        if any(statuses.values()) and not failed:
+            failed, deadline = True, min(deadline, time.monotonic() + 1)
+        if time.monotonic() > deadline:
+            for child in (c for c in children if c not in statuses):
+                os.kill(child, signal.SIGKILL)
         time.sleep(0.005)
-    return [statuses[child] for child in children]
 
 
 def main(orders, worlds, *programs):

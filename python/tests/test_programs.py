@@ -148,7 +148,7 @@ class Broken(Case):
                 done = self.told(name, 2, "--sanitize", "--json")
                 self.found(name, json.loads(done.stdout)["findings"], done.stderr)
             with self.subTest(program=name, ranks=4):
-                answer = self.run_program(name, 4, "--broken", seed=0)
+                answer = self.run_program(name, 4, "--broken", seed=0, limit=20)  # it may hang, too
                 self.found(name, answer["findings"], answer["output"])
 
     def test_others(self):

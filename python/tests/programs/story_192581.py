@@ -18,16 +18,16 @@ t = symm_mem.empty(N, dtype=torch.int32, device=device)
 world_h = symm_mem.rendezvous(t.zero_(), group)
 data = t if broken else symm_mem.empty(N, dtype=torch.int32, device=device).zero_()
 few_h = symm_mem.rendezvous(data, few) if rank in (0, SENDER) else None
-dist.barrier()
 if rank == 1:
     world_h.put_signal(0, channel=0)
+dist.barrier()
 if rank == SENDER:
     few_h.wait_signal(0, channel=1)  # rank 0 is late
     few_h.get_buffer(0, (N,), torch.int32).fill_(7)
     few_h.put_signal(0, channel=0)
 if rank == 0:
     few_h.put_signal(1, channel=1)
-    few_h.wait_signal(1, channel=0)  # in the broken program rank 1's signal in the world may end this wait
+    few_h.wait_signal(1, channel=0)  # in the broken program rank 1's signal in the world ends this wait
     got = data.clone()
     world_h.wait_signal(1, channel=0)
     equal(got, [7] * N)
