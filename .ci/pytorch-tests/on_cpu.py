@@ -20,6 +20,7 @@ CHANGES = [
         "functions of the device's module",
     ),
     (r'(script = f"""\nimport torch\n)', r"\1import on_cpu\n\non_cpu.lift()\n", "programs that a test starts"),
+    (r"torch\.histc\((\w+),", r"torch.histc(\1.float(),", "ATen has no histogram of integers on the CPU"),
     (r'backend="nccl"', 'backend="gloo"', "the process groups of the CPU are gloo's"),
 ]
 """What is replaced in a file: a pattern, its replacement, and why."""

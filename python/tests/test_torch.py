@@ -678,6 +678,34 @@ class Programs(unittest.TestCase):
         refused(symmrepl.torch.Misuse, "get_mempool_allocator", torch.cpu.MemPool)
         """)
 
+    def test_fsdp(self):
+        # FSDP allocates in a pool and passes what it gathers to rendezvous.
+        self.run_program("""
+        from torch.distributed.device_mesh import init_device_mesh
+        from torch.distributed.fsdp import fully_shard
+        def made():
+            torch.manual_seed(0)
+            return torch.nn.Sequential(torch.nn.Linear(16, 16), torch.nn.Linear(16, 16))
+        plain, model = made(), made()
+        for layer in (*model, model):
+            fully_shard(layer, mesh=init_device_mesh("cpu", (world,)))
+        if hasattr(model, "set_symm_mem_for_comm"):
+            model.set_symm_mem_for_comm()
+        x = torch.randn(4, 16, generator=torch.Generator().manual_seed(rank))
+        optimizers = [torch.optim.SGD(m.parameters(), lr=0.1) for m in (model, plain)]
+        for _ in range(3):
+            losses = [m(x).square().mean() for m in (model, plain)]
+            same(torch.allclose(*losses), True)
+            for loss in losses:
+                loss.backward()
+            for p in plain.parameters():
+                dist.all_reduce(p.grad)
+                p.grad /= world
+            for o in optimizers:
+                o.step()
+                o.zero_grad()
+        """, 2)  # fmt: skip
+
     def test_as_pytorch(self):
         # What PyTorch's own code asks, and compiled code relies on.
         self.run_program("""

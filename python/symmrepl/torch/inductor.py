@@ -51,6 +51,16 @@ class _OnFirst:
         return torch.device("cpu", 0)
 
 
+class _Lines:
+    """Writes a line of a program. Inductor of 2.11 says "cuda" whatever the device."""
+
+    def __init__(self, code: Any) -> None:
+        self._code = code
+
+    def writeline(self, line: str) -> None:
+        self._code.writeline(line.replace('torch.device("cuda:0")', 'torch.device("cpu:0")'))
+
+
 def _change(module: ModuleType) -> None:
     line = getattr(module, "AllocateLine", None)
     theirs = getattr(line, "_codegen_comm_buffer", None)
@@ -59,10 +69,11 @@ def _change(module: ModuleType) -> None:
 
     def _codegen_comm_buffer(self: Any, code: Any) -> None:
         node = self.node
-        if node.get_device() == torch.device("cpu"):
-            self.node = _OnFirst(node)
+        if node.get_device() != torch.device("cpu"):
+            return theirs(self, code)
+        self.node = _OnFirst(node)
         try:
-            theirs(self, code)
+            theirs(self, _Lines(code))
         finally:
             self.node = node
 
