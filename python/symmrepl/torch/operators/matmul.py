@@ -75,7 +75,7 @@ def _scaled(
     except RuntimeError:
         if scale.numel() == scale_b.numel() == 1 or bias is not None or result_scale is not None:
             raise
-        product = (flat.float() * scale) @ (B.float() * scale_b)  # ATen before 2.13 has one scale of a matrix alone
+        product = (flat.float() * scale) @ (B.float() * scale_b)  # ATen of 2.11 has one scale of a matrix alone
         product = product.to(dtype or A.dtype)
     return product.unflatten(0, A.shape[:-1])
 
