@@ -63,11 +63,11 @@ func (p *Program) watch(ctx context.Context, l net.Listener) {
 	r.loop(nil, ctx.Done())
 }
 
-// join adds the ranks that connect.
+// join adds the ranks that connect, once all have. What a rank has sent until then is read after that.
 func (r *run) join(l net.Listener) {
 	joined := make([]*rank, r.Ranks)
-	left := r.Ranks
-	for left > 0 {
+	sent := make([]*jsonlines.Reader, r.Ranks)
+	for left := r.Ranks; left > 0; {
 		conn, err := l.Accept()
 		if err != nil {
 			return // the run is over
@@ -83,11 +83,14 @@ func (r *run) join(l net.Listener) {
 			c.Close()
 			continue
 		}
-		rk := &rank{number: number, pid: pid, target: pid, watched: c, manner: answering}
-		joined[number], left = rk, left-1
-		go listen(lines, func(m *message) { r.do(func() { r.heard(rk, m) }) }, func() { r.awaitEnd(rk) })
+		joined[number] = &rank{number: number, pid: pid, target: pid, watched: c, manner: answering}
+		sent[number] = lines
+		left--
 	}
 	r.do(func() { r.ranks = joined })
+	for n, rk := range joined {
+		go listen(sent[n], func(m *message) { r.do(func() { r.heard(rk, m) }) }, func() { r.awaitEnd(rk) })
+	}
 }
 
 // hello reads the first line of a process, which says which rank it is.

@@ -88,6 +88,37 @@ func TestWatchLeaves(t *testing.T) {
 	}
 }
 
+// A rank may come to a breakpoint before the others are there.
+func TestWatchBreakpoint(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stands := make(chan string, 1)
+	p := Program{Name: "prog.py", Ranks: 2, Emit: func(o session.Output) { stands <- o.Text }}
+	socket, ended, err := p.Watch(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank := range 2 {
+		conn, err := net.Dial("unix", socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "{\"watched\": 1, \"rank\": %d}\n{\"breakpoint\": 1, \"at\": \"prog.py:%d\"}\n", rank, rank)
+		time.Sleep(50 * time.Millisecond)
+	}
+	select {
+	case text := <-stands:
+		if !strings.Contains(text, "prog.py stands in symmrepl.torch.breakpoint()") || !strings.Contains(text, "  rank 1  at prog.py:1\n") {
+			t.Error(text)
+		}
+	case <-time.After(time.Minute):
+		t.Error("it is not told")
+	}
+	cancel()
+	<-ended
+}
+
 // A rank that is killed has ended, and the other one waits for it in vain.
 func TestWatchKilled(t *testing.T) {
 	ranks, s, wait := watchProgram(t, "deadlock")
