@@ -4,7 +4,8 @@ A call on a GPU returns before it has run, so the line at which the program stan
 waits. `calls` notes the calls of symmetric memory, and launches of kernels of
 torch.cuda._compile_kernel, as the program makes them. `queue` keeps them by stream until they are
 over. While a stream stands, `pads` copies the signal pads of all ranks on a stream of its own, and
-`standing` says which call it is and whose signal is missing.
+`standing` says which call it is and whose signal is missing. They ask CUDA's driver by `driver`, in
+a thread of their own.
 
 Nothing here waits for the GPU in a thread of the program. What is noted are names, numbers and weak
 references: no tensor lives longer for it.
