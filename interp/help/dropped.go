@@ -16,12 +16,12 @@ import (
 var effects = strings.Fields(`
 	symmem.AllGather symmem.AllGatherMatMul symmem.AllReduce symmem.AllToAll symmem.Async symmem.Broadcast
 	symmem.Capture symmem.Compare symmem.Compile symmem.CompileAt symmem.DevComm symmem.Elapsed symmem.Empty
-	symmem.Explain symmem.Findings symmem.Host symmem.Init symmem.Load symmem.LoadKernel symmem.Local symmem.MatMul
-	symmem.MatMulReduceScatter symmem.Maybe symmem.Measure symmem.MeasureRuns symmem.MeasureTurns
+	symmem.Explain symmem.Findings symmem.FromTorch symmem.Host symmem.Init symmem.Load symmem.LoadKernel
+	symmem.Local symmem.MatMul symmem.MatMulReduceScatter symmem.Maybe symmem.Measure symmem.MeasureRuns symmem.MeasureTurns
 	symmem.MultimemAllReduce symmem.MultimemOneShotAllReduce symmem.MustStart symmem.NewEvent symmem.NewGroup
 	symmem.NewNamedGroup symmem.NewStream symmem.NewTokenSwitch symmem.OneShotAllReduce symmem.ReduceScatter
 	symmem.Rendezvous symmem.Start symmem.Survivors symmem.Trace symmem.TwoShotAllReduce symmem.Window
-	Graph.Elapsed Group.Comm Group.Empty MemPool.Empty
+	Graph.Elapsed Group.Comm Group.Empty Group.FromTorch MemPool.Empty
 	Tensor.Arange Tensor.CopyFrom Tensor.Fill Tensor.Linspace Tensor.Normal Tensor.Rand
 	TokenSwitch.Combine TokenSwitch.Dispatch TokenSwitch.DispatchSend TokenSwitch.Routing
 	display.Clear display.Display display.NewProgress display.Run display.Update`)
