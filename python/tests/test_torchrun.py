@@ -155,6 +155,20 @@ class Programs(unittest.TestCase):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.05)
 
+    def test_the_ranks_find_the_program(self):
+        """They start the program that runs them, which is not in PATH, or the one that the user names."""
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "prog.py")
+            program.write_text("from symmrepl._channel import find_program\nprint(find_program()[0])\n")
+            environment = {**os.environ, "SYMMREPL_PYTHON": sys.executable, "PATH": folder}
+            ours = os.path.realpath(os.environ["SYMMREPL"])
+            for named, want in ((None, ours), ("", ours), ("/mine", "/mine")):
+                environment.pop("SYMMREPL", None)
+                if named is not None:
+                    environment["SYMMREPL"] = named
+                done = subprocess.run([ours, "torchrun", "-n", "2", program], capture_output=True, text=True, timeout=60, env=environment)
+                self.assertEqual((done.returncode, done.stdout), (0, f"[0,1] {want}\n"), done.stderr)
+
     def test_sanitize(self):
         status, out, err = self.run_program("write(1, rank); meet('end', told=False)", "--sanitize")
         self.assertEqual(status, 1, err)

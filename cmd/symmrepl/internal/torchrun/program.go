@@ -21,6 +21,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/foreign"
 )
 
+// programVariable names the program that the Python package starts.
+const programVariable = "SYMMREPL"
+
 // Program is a program of Python to run on every rank.
 type Program struct {
 	Name     string   // in messages
@@ -199,8 +202,8 @@ func (r *run) do(f func()) {
 	}
 }
 
-// environment returns the variables of a rank: those that torchrun sets, and the sanitizer's. The world's
-// store is rank 0's.
+// environment returns the variables of a rank: those that torchrun sets, the sanitizer's, and this program,
+// which need not be in PATH. The user's own SYMMREPL comes before it. The world's store is rank 0's.
 func (r *run) environment(rank, port int) []string {
 	env, ranks := os.Environ(), r.Ranks
 	set := func(name string, value any) { env = append(env, fmt.Sprintf("%s=%v", name, value)) }
@@ -223,6 +226,9 @@ func (r *run) environment(rank, port int) []string {
 	if r.Sanitize {
 		set("SYMMREPL_SANITIZE", r.shadow)
 		set("SYMMREPL_SEED", r.Seed)
+	}
+	if program, err := os.Executable(); err == nil && os.Getenv(programVariable) == "" {
+		set(programVariable, program)
 	}
 	if os.Getenv("OMP_NUM_THREADS") == "" && ranks > 1 {
 		set("OMP_NUM_THREADS", 1)
