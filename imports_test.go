@@ -137,6 +137,7 @@ var parts = []part{
 		"kernels", "symmem/internal", "symmem/internal/core", "symmem/internal/core/launch",
 		"symmem/internal/core/layout", "symmem/internal/core/networks", "symmem/internal/core/operators",
 		"symmem/internal/core/places", "symmem/internal/devices", "symmem/internal/device"}},
+	{"symmem/expect/formula", []string{"internal", "symmem/internal"}},
 	{"symmem/foreign", []string{".", "symmem/internal/core/memory", "symmem/internal/core/waits", "symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
 	{"symmem/filediff", []string{"symmem/internal", "symmem/internal/core/measure"}},
 	{"symmem/compilers", []string{"symmem/internal/cpu"}},
