@@ -15,6 +15,7 @@ import threading
 import time
 import unittest
 
+import symmrepl
 from symmrepl.emulator.companion import Companion
 from symmrepl.emulator.device import Device
 from symmrepl.emulator.errors import CompileError, LaunchError, Unavailable, WaitTimeout
@@ -292,10 +293,24 @@ class Companions(unittest.TestCase):
             os.environ["SYMMREPL"], os.environ["PATH"] = named, path
 
     def test_garbage(self):
-        for answer in ("hello", "{}", "[]", '{"id": "x"}', '{"id": 1}'):
-            c = Companion([sys.executable, "-c", f"import sys; sys.stdin.readline(); print({answer!r})"])
-            with self.assertRaises(Unavailable):
-                c.layouts()
+        greeting = json.dumps({"id": 0, "version": symmrepl.__version__})
+        for said in ("hello", "{}", "[]", "null", '{"id": "x"}', '{"id": 1}'):
+            for first in ("", greeting + "\n"):
+                c = Companion([sys.executable, "-c", f"import sys; sys.stdin.readline(); print({first + said!r})"])
+                with self.assertRaises(Unavailable):
+                    c.layouts()
+
+    def test_other_version(self):
+        for said, text in (
+            ('{"id": 0, "version": "0.0.9"}', f"has version 0.0.9, and this package symmrepl has {symmrepl.__version__}: install one version of both"),
+            ('{"id": 1, "library": "/x"}', f"names no version, and this package symmrepl has {symmrepl.__version__}: install one version of both"),
+        ):
+            c = Companion([sys.executable, "-c", f"import sys; print({said!r}, flush=True); sys.stdin.read()"])
+            for _ in range(2):
+                with self.assertRaises(Unavailable) as raised:
+                    c.layouts()
+                self.assertIn(text, str(raised.exception))
+                self.assertIn(sys.executable, str(raised.exception))
 
     def test_many_threads(self):
         c = Companion()

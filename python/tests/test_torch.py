@@ -559,6 +559,18 @@ class Programs(unittest.TestCase):
         symm_mem.rendezvous(t, G).barrier()
         """)
 
+    def test_versions(self):
+        self.run_program("""
+        from symmrepl.torch import groups
+        ours = groups.__version__
+        if rank == 1:
+            groups.__version__ = "0.0.9"
+        t = symm_mem.empty(8, dtype=torch.float32, device="cpu")
+        text = f"symmrepl is 0.0.9 here and {ours} on rank 0: install one version" if rank == 1 else f"symmrepl is {ours} here and 0.0.9 on rank 1: install one version"
+        for call, args in ((symm_mem.rendezvous, (t, G)), (ops._low_contention_all_gather, (torch.ones(2), name))):
+            refused(symmrepl.torch.Mismatch, text, call, *args)
+        """)
+
     def test_differing(self):
         # Ranks that make different calls all learn it before anything runs, and go on.
         self.run_program("""

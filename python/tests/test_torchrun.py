@@ -10,6 +10,8 @@ import textwrap
 import time
 import unittest
 
+import symmrepl
+
 PROGRAM = """import os, pathlib, struct, sys, time
 from symmrepl.emulator import sanitize, watch
 from symmrepl.emulator.device import Device
@@ -199,6 +201,20 @@ class Programs(unittest.TestCase):
             done = subprocess.run([os.environ["SYMMREPL"], "torchrun", *arguments], capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(text, done.stderr)
+
+    def test_other_version(self):
+        status, _, err = self.run_program("")
+        self.assertEqual((status, err), (0, ""))
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "prog.py")
+            program.write_text("import symmrepl\nsymmrepl.__version__ = '0.0.9'\nfrom symmrepl.emulator import watch\nwatch.start()\n")
+            done = subprocess.run(
+                [os.environ["SYMMREPL"], "torchrun", "-n", "2", program], capture_output=True, text=True, timeout=60,
+                env={**os.environ, "SYMMREPL_PYTHON": sys.executable},
+            )  # fmt: skip
+        self.assertEqual(done.returncode, 1)
+        text = f"symmrepl torchrun, which has started this process, has version {symmrepl.__version__}, and this package symmrepl has 0.0.9: install one version"
+        self.assertIn(text, done.stderr)
 
     def test_wrong_socket(self):
         for value in ("x", "-1", "999", "0"):

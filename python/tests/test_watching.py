@@ -140,6 +140,10 @@ class Watching(unittest.TestCase):
         program, os.environ["SYMMREPL"] = os.environ["SYMMREPL"], "/nowhere/symmrepl"
         refused(symmrepl.torch.Unavailable, "/nowhere/symmrepl")
         os.environ["SYMMREPL"] = program
+        from symmrepl.emulator import versions
+        ours, versions.__version__ = versions.__version__, "0.0.9"
+        refused(symmrepl.torch.Unavailable, f"has version {ours}, and this package symmrepl has 0.0.9: install one version of both")
+        versions.__version__ = ours
         symmrepl.torch.watch()
         dist.barrier()
         dist.destroy_process_group()

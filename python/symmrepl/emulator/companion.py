@@ -12,6 +12,7 @@ import weakref
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 from .._channel import find_program
+from . import versions
 from .errors import CompileError, Diagnostic, Unavailable
 
 Message = Dict[str, Any]
@@ -37,8 +38,8 @@ class Library(NamedTuple):
 class Companion:
     """A companion of this process. It ends when this process ends, even if this process is killed.
 
-    Every method may be called by several threads. Errors: Unavailable if the companion cannot be started or has
-    ended, or if there is no compiler.
+    Every method may be called by several threads. Errors: Unavailable if the companion cannot be started, is of another version
+    than this package, or has ended, or if there is no compiler.
     """
 
     def __init__(self, command: Optional[Sequence[str]] = None) -> None:
@@ -53,6 +54,9 @@ class Companion:
         self._open: Dict[int, queue.Queue[Optional[Message]]] = {}
         self._last = 0
         self._ended = False
+        self._program = command[0]
+        self._greeted = False
+        self._refused: Optional[Unavailable] = None  # why this program serves no request
         weakref.finalize(self, _end, self._process, os.getpid())
         reader = (self._process.stdout, weakref.ref(self))
         threading.Thread(target=_read, args=reader, name="symmrepl-companion", daemon=True).start()
@@ -108,6 +112,8 @@ class Companion:
         answer = answers.get()
         if answer is not None and not {"library", "layouts", "shadow", "findings", "socket", "error"} & answer.keys():
             answer = None  # another program than the companion
+        if answer is None and self._refused is not None:
+            raise Unavailable(str(self._refused))
         if answer is None:
             raise Unavailable(f"the process that compiles kernels has ended (status {self._process.poll()}): start the program again")
         if "diagnostics" in answer:
@@ -115,6 +121,15 @@ class Companion:
         if "error" in answer:
             raise Unavailable(answer["error"])
         return answer
+
+    def _greet(self, greeting: Message) -> None:
+        """Takes the first message. Errors: Unavailable if the program is of another version."""
+        self._greeted = True
+        try:
+            versions.check(f"{self._program}, which compiles kernels,", greeting.get("version"))
+        except Unavailable as e:
+            self._refused = e
+            raise
 
     def _take(self, answer: Optional[Message]) -> None:
         """Passes an answer on; None is the end of the process, for all open requests."""
@@ -136,9 +151,13 @@ def _read(stream: Any, reference: weakref.ref[Companion]) -> None:
             if companion is None:
                 return
             try:
-                companion._take(json.loads(line))
-            except (ValueError, TypeError, KeyError):
-                break  # no companion's answer
+                message = json.loads(line)
+                if companion._greeted:
+                    companion._take(message)
+                else:
+                    companion._greet(message)
+            except (ValueError, TypeError, KeyError, AttributeError, Unavailable):
+                break  # no companion's message
             del companion
     companion = reference()
     if companion is not None:

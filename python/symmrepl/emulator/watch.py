@@ -1,7 +1,7 @@
 """What this process does at the moment, for `symmrepl torchrun`, which explains programs that stand.
 
-That program starts the ranks. Each has a Unix socket to it, whose descriptor is in the variable SYMMREPL_WATCH, and
-answers its questions in a thread of its own: which calls are open, since when, at which line of the program, and
+That program starts the ranks. Each has a Unix socket to it, whose descriptor is in the variable SYMMREPL_WATCH, with the version
+of the program behind it, and answers its questions in a thread of its own: which calls are open, since when, at which line of the program, and
 what the waits of kernels wait for. The Go package cmd/symmrepl/internal/torchrun has the records.
 """
 
@@ -18,7 +18,7 @@ import weakref
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Protocol, Sequence, Tuple
 
-from . import lines, sanitize
+from . import lines, sanitize, versions
 from .errors import Unavailable
 
 if TYPE_CHECKING:
@@ -114,18 +114,20 @@ def device_opened(device: Device) -> None:
 
 
 def start() -> None:
-    """Begins to answer, if this process was started to be watched. Errors: Unavailable if the variable is wrong."""
+    """Begins to answer, if this process was started to be watched. Errors: Unavailable if the variable is wrong or of another version."""
     global _socket, _owner
-    number = os.environ.pop(VARIABLE, None)  # this process's, and none of those that it starts
-    if number is None:
+    value = os.environ.pop(VARIABLE, None)  # this process's, and none of those that it starts
+    if value is None:
         return
+    number, _, version = value.partition(" ")
     try:
         if not stat.S_ISSOCK(os.fstat(int(number)).st_mode):
             raise ValueError("it is no socket")
+        versions.check("symmrepl torchrun, which has started this process,", version)
         os.set_inheritable(int(number), False)
         _socket, _owner = socket.socket(fileno=int(number)), os.getpid()
     except (ValueError, OSError) as e:
-        raise Unavailable(f"{VARIABLE} is {number!r}, which symmrepl torchrun sets for its ranks: {e}") from None
+        raise Unavailable(f"{VARIABLE} is {value!r}, which symmrepl torchrun sets for its ranks: {e}") from None
     sanitize.deliver = lambda report: send({"report": report})
     _begin()
 

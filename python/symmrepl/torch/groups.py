@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import torch.distributed as dist
 from torch.distributed import distributed_c10d as c10d
 
+from .. import __version__
 from ..emulator import watch
 from ..emulator.device import Device
 from .errors import Mismatch, Misuse
@@ -47,10 +48,10 @@ class Group:
         self.kept: List[Any] = []  # memory of other ranks
 
     def gather(self, op: str, **words: Any) -> List[Dict[str, Any]]:
-        """Returns the words of all ranks, by rank. Errors: Mismatch if a rank makes another call, or none."""
+        """Returns the words of all ranks, by rank. Errors: Mismatch if a rank makes another call, or none, or has another version of this package."""
         self.calls += 1
         key = f"{self.calls}/"
-        self._store.set(f"{key}{self.rank}", json.dumps({"op": op, **words}))
+        self._store.set(f"{key}{self.rank}", json.dumps({"op": op, "symmrepl": __version__, **words}))
         everyone = []
         for r in range(self.size):
             try:
@@ -60,6 +61,10 @@ class Group:
                 call = f"number {self.calls} of group {self.name}"
                 raise Mismatch(self.rank, op, f"rank {r} has not come to this call, {call}: {e}") from None
             theirs = json.loads(self._store.get(f"{key}{r}"))
+            other = theirs.get("symmrepl")
+            if other != __version__:
+                text = f"symmrepl is {__version__} here and {other or 'another version'} on rank {r}: install one version for all ranks"
+                raise Mismatch(self.rank, op, text)
             if theirs["op"] != op:
                 raise Mismatch(self.rank, op, f"rank {r} calls {theirs['op']}, as call {self.calls} of group {self.name}")
             everyone.append(theirs)

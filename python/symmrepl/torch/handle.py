@@ -10,7 +10,6 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 import torch
 from torch._C._distributed_c10d import _SymmetricMemory
 
-from .. import __version__
 from ..emulator import lines, watch
 from ..emulator.errors import WaitTimeout
 from ..emulator.memory import Mapping
@@ -177,10 +176,6 @@ def puts() -> List[Dict[str, Any]]:
 
 def _agreed(group: Group, mine: Dict[str, Any], everyone: List[Dict[str, Any]]) -> None:
     for r, theirs in enumerate(everyone):
-        other = theirs.get("symmrepl")
-        if other != mine["symmrepl"]:
-            text = f"symmrepl is {mine['symmrepl']} here and {other or 'another version'} on rank {r}: install one version for all ranks"
-            raise Mismatch(group.rank, "rendezvous", text)
         for word in ("size", "offset", "pad"):
             if theirs[word] != mine[word]:
                 raise Mismatch(group.rank, "rendezvous", f"{word} is {mine[word]} bytes here and {theirs[word]} on rank {r}")
@@ -196,7 +191,7 @@ def rendezvous(tensor: torch.Tensor, resolve: Callable[[], Group]) -> Handle:
     offset = offset_in(tensor, a)
     if known is not None and known._group is group and known._offset == offset:
         return known
-    mine = {"symmrepl": __version__, "size": a.size, "offset": offset, "pad": a.pad_size, "memory": a.segment.name, "at": a.at}
+    mine = {"size": a.size, "offset": offset, "pad": a.pad_size, "memory": a.segment.name, "at": a.at}
     everyone = group.gather("rendezvous", **mine)
     number = group.calls
     _agreed(group, mine, everyone)

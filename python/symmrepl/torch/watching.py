@@ -10,6 +10,8 @@ import torch
 import torch.distributed as dist
 from torch.distributed import distributed_c10d as c10d
 
+from .. import __version__
+from ..emulator import versions
 from ..emulator import watch as emulated
 from ..emulator.companion import Companion
 from ..emulator.errors import Unavailable
@@ -28,7 +30,7 @@ def watch(deadlock: str = "wait") -> None:
     which call, at which line, and for whom, when the program stands. With deadlock="end" it ends the ranks if their waits
     cannot end. It lasts as long as rank 0. Under `symmrepl torchrun`, and when it is called again, nothing is done.
 
-    Errors: Misuse; Unavailable if the process cannot be started or reached.
+    Errors: Misuse; Unavailable if the process cannot be started or reached, or is of another version.
     """
     global _calls, _companion
     if emulated.watched():
@@ -46,7 +48,7 @@ def watch(deadlock: str = "wait") -> None:
     if rank == 0:
         try:
             _companion = Companion()
-            answer = "at " + _companion.watch(os.path.basename(sys.argv[0]), world, deadlock)
+            answer = f"at {__version__} {_companion.watch(os.path.basename(sys.argv[0]), world, deadlock)}"
         except Unavailable as e:
             answer = f"not {e}"
         store.set(key, answer)
@@ -56,6 +58,8 @@ def watch(deadlock: str = "wait") -> None:
         raise Unavailable(f"rank {rank}: rank 0 does not call watch: {e}") from None
     if found != "at":
         raise Unavailable(f"rank {rank}: the program cannot be watched: {words}")
-    emulated.join(words, rank)
+    version, _, socket = words.partition(" ")
+    versions.check("the package symmrepl of rank 0", version)
+    emulated.join(socket, rank)
     if torch.version.cuda is not None:
         gpu.install()

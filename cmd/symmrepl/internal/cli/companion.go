@@ -20,7 +20,7 @@ func accompany(ctx context.Context, _ options, args []string) (int, error) {
 	}
 	watch, stop := watching(ctx)
 	defer stop()
-	return statusOK, companion.Serve(ctx, os.Stdin, stdout, watch)
+	return statusOK, companion.Serve(ctx, release, os.Stdin, stdout, watch)
 }
 
 // watching returns a function that begins to watch a program, and one that ends what it has begun.

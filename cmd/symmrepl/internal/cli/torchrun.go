@@ -35,7 +35,7 @@ func runTorch(ctx context.Context, o options, args []string) (int, error) {
 	} else if _, err := os.Stat(args[0]); err != nil {
 		return 0, misused("torchrun: %v", err)
 	}
-	p := torchrun.Program{Name: filepath.Base(args[0]), Command: append(command, args...), Ranks: cmp.Or(o.ranks, torchrunRanks),
+	p := torchrun.Program{Version: release, Name: filepath.Base(args[0]), Command: append(command, args...), Ranks: cmp.Or(o.ranks, torchrunRanks),
 		Timeout: o.timeout, Deadlock: deadlock, Sanitize: o.sanitize}
 	to := printer(p.Ranks)
 	if o.json { // only findings go to standard output

@@ -50,6 +50,7 @@ type answer struct {
 	Shadow      string                    `json:"shadow,omitempty"`
 	Findings    []session.Finding         `json:"findings,omitzero"`
 	Socket      string                    `json:"socket,omitempty"`
+	Version     string                    `json:"version,omitempty"` // of the program, in the first line alone
 	Error       string                    `json:"error,omitempty"`
 	Diagnostics []foreign.Diagnostic      `json:"diagnostics,omitempty"`
 }
@@ -62,10 +63,11 @@ type server struct {
 	out       io.Writer
 }
 
-// Serve answers the requests on in until its end, or until ctx is done. watch begins to watch a program,
-// and returns the socket to which its ranks connect.
-func Serve(ctx context.Context, in io.Reader, out io.Writer, watch func(Program) (socket string, err error)) error {
+// Serve writes the version of the program, and answers the requests on in until its end, or until ctx is
+// done. watch begins to watch a program, and returns the socket to which its ranks connect.
+func Serve(ctx context.Context, version string, in io.Reader, out io.Writer, watch func(Program) (socket string, err error)) error {
 	s := &server{out: out, watch: watch}
+	s.send(answer{Version: version})
 	defer s.libraries.Close()
 	ended := make(chan error, 1)
 	go func() { ended <- s.read(in) }()

@@ -20,11 +20,14 @@ func talk(t *testing.T) (ask func(id uint64, lines ...string) answer, end func()
 	answers, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Serve(t.Context(), in, out, nil)
+		ended <- Serve(t.Context(), "1.2.3", in, out, nil)
 		out.Close()
 	}()
 	lines := bufio.NewScanner(answers)
 	lines.Buffer(nil, maxLine)
+	if !lines.Scan() || lines.Text() != `{"id":0,"version":"1.2.3"}` {
+		t.Errorf("the first line is %s", lines.Text())
+	}
 	ask = func(id uint64, text ...string) answer {
 		t.Helper()
 		go io.WriteString(requests, strings.Join(text, "\n")+"\n")
@@ -117,14 +120,14 @@ func TestEnds(t *testing.T) {
 	in, requests := io.Pipe()
 	broken := errors.New("broken")
 	requests.CloseWithError(broken)
-	if err := Serve(t.Context(), in, io.Discard, nil); !errors.Is(err, broken) {
+	if err := Serve(t.Context(), "", in, io.Discard, nil); !errors.Is(err, broken) {
 		t.Errorf("a broken input: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	in, requests = io.Pipe()
 	defer requests.Close()
 	cancel()
-	if err := Serve(ctx, in, io.Discard, nil); err != nil {
+	if err := Serve(ctx, "", in, io.Discard, nil); err != nil {
 		t.Errorf("at its end: %v", err)
 	}
 }

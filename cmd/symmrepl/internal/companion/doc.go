@@ -4,8 +4,11 @@
 // texts of the program.
 //
 // The program starts `symmrepl companion` and sends requests on its standard input, one JSON object a
-// line, each with a number of its own. The companion answers each in a line with the same number,
-// in any order, and ends when the program closes its end.
+// line, each with a number of its own. The companion first names its version: a package of another one
+// sends it nothing. It answers each request in a line with the same number, in any order, and ends when
+// the program closes its end.
+//
+//	{"id": 0, "version": "0.1.0"}
 //
 //	{"id": 1, "emulator": true}
 //	{"id": 1, "library": "/home/me/.cache/symmrepl/cpu/emulator-….so"}

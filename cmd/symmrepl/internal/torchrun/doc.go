@@ -2,7 +2,8 @@
 // and explains what they do: which rank waits in which call, at which line, for whom.
 //
 // [Program.Run] starts the ranks with the variables of torchrun, folds their output, and ends them all
-// when one fails. Each rank has a Unix socket, in the variable SYMMREPL_WATCH. The module
+// when one fails. Each rank has a Unix socket, in the variable SYMMREPL_WATCH, which also names the version
+// of this program: a package of another one refuses it. The module
 // symmrepl.emulator.watch, which the ranks import, answers questions there, a line of JSON each:
 //
 //	{"watched": 1}

@@ -26,6 +26,7 @@ const programVariable = "SYMMREPL"
 
 // Program is a program of Python to run on every rank.
 type Program struct {
+	Version  string   // of this program, which the package symmrepl of the ranks compares with its own
 	Name     string   // in messages
 	Command  []string // the interpreter and its arguments
 	Ranks    int
@@ -202,8 +203,9 @@ func (r *run) do(f func()) {
 	}
 }
 
-// environment returns the variables of a rank: those that torchrun sets, the sanitizer's, and this program,
-// which need not be in PATH. The user's own SYMMREPL comes before it. The world's store is rank 0's.
+// environment returns the variables of a rank: those that torchrun sets, the sanitizer's, its socket, and
+// this program, which need not be in PATH. The user's own SYMMREPL comes before it. The world's store is
+// rank 0's.
 func (r *run) environment(rank, port int) []string {
 	env, ranks := os.Environ(), r.Ranks
 	set := func(name string, value any) { env = append(env, fmt.Sprintf("%s=%v", name, value)) }
@@ -222,6 +224,7 @@ func (r *run) environment(rank, port int) []string {
 	set("MASTER_PORT", port)
 	set("TORCHELASTIC_RUN_ID", "none")
 	set("TORCHELASTIC_USE_AGENT_STORE", "False")
+	set(variable, fmt.Sprintf("%d %s", fd, r.Version))
 	set(inherit.MarkVariable, r.mark)
 	if r.Sanitize {
 		set("SYMMREPL_SANITIZE", r.shadow)

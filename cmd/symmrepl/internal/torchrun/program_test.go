@@ -34,7 +34,7 @@ var programs = map[string]func(rank int){
 	"prints": func(rank int) {
 		fmt.Println("same on all")
 		fmt.Fprintln(os.Stderr, "rank", rank)
-		fmt.Println(os.Getenv("WORLD_SIZE"), os.Getenv("MASTER_ADDR"), os.Getenv("LOCAL_WORLD_SIZE"), os.Args[2:])
+		fmt.Println(os.Getenv("WORLD_SIZE"), os.Getenv("MASTER_ADDR"), os.Getenv("LOCAL_WORLD_SIZE"), os.Getenv(variable), os.Args[2:])
 	},
 	"labels": func(rank int) { fmt.Printf("[rank%d]: Traceback:\nx [rank0]: y\n[rank%d]: end\n", rank, rank) },
 	"fails": func(rank int) {
@@ -167,8 +167,8 @@ func wants(t *testing.T, what, text string, parts ...string) {
 
 // Output is folded, and ranks have torchrun's variables.
 func TestOutput(t *testing.T) {
-	o, s, _ := runProgram(t, t.Context(), Program{Ranks: 3}, "prints", "a", "--b")
-	if o.Failed || s.out.String() != "[0 1 2] same on all\n[0 1 2] 3 127.0.0.1 3 [a --b]\n" || s.notes.Len() > 0 {
+	o, s, _ := runProgram(t, t.Context(), Program{Ranks: 3, Version: "1.2.3"}, "prints", "a", "--b")
+	if o.Failed || s.out.String() != "[0 1 2] same on all\n[0 1 2] 3 127.0.0.1 3 3 1.2.3 [a --b]\n" || s.notes.Len() > 0 {
 		t.Errorf("failed %v\n%s%s", o.Failed, s.out.String(), s.notes.String())
 	}
 	wants(t, "standard error", s.err.String(), "[0] rank 0\n", "[1] rank 1\n", "[2] rank 2\n")

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	variable = "SYMMREPL_WATCH" // the descriptor of a rank's socket
+	variable = "SYMMREPL_WATCH" // the descriptor of a rank's socket, and the version of this program
 	fd       = 3
 	maxLine  = 16 << 20 // of a message, in bytes
 
@@ -62,7 +62,7 @@ func start(number int, command, environment []string, printed func(session.Strea
 	}
 	defer theirs.Close()
 	c := exec.Command(command[0], command[1:]...)
-	c.Env = append(environment, fmt.Sprintf("%s=%d", variable, fd))
+	c.Env = environment
 	c.ExtraFiles = []*os.File{theirs}
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	var streams [2]io.ReadCloser
