@@ -109,7 +109,7 @@ var parts = []part{
 	{"interp/help", []string{"internal", "interp/check", "interp/docs", "kernels", "session"}},
 	{"interp/check", []string{"internal", "interp/generics", "interp/internal", "session"}},
 	{"interp/docs", []string{"interp/generics", "interp/symbols"}},
-	{"interp/symbols", []string{"chart", "display", "interp/generics", "symmem"}},
+	{"interp/symbols", []string{"chart", "display", "interp/generics", "symmem", "symmem/expect"}},
 	{"interp/generics", nil},
 	{"interp/internal", nil},
 
@@ -132,6 +132,7 @@ var parts = []part{
 	{"session/rankset", nil},
 
 	// The API of cells and compiled programs, the devices behind it, and the code that runs there.
+	{"symmem/expect", []string{"internal", "symmem", "symmem/expect/formula"}},
 	{"symmem", []string{"internal", "internal/bootstrap", "internal/bootstrap/heartbeat", "internal/bootstrap/launcher",
 		"internal/bootstrap/rendezvous", "internal/bootstrap/userdir",
 		"kernels", "symmem/internal", "symmem/internal/core", "symmem/internal/core/launch",

@@ -87,14 +87,15 @@ const only = `
 	display.Math display.Named display.PDF display.PNG display.Render display.SVG display.Slider display.Text
 	Widget.Bool Widget.Float64 Widget.Int Widget.Render Widget.String Widget.Text Widget.Value Chart.PNG
 	Chart.SVG Chart.SimpleRender Chart.String chart.Heat chart.Lines chart.Over chart.Page show.Held
-	Printer.Sprint show.Sprint show.Typed`
+	Printer.Sprint show.Sprint show.Typed expect.New Difference.Error Tensors.Close Tensors.Equal Tensors.Handle
+	Tensors.Pad Tensors.Pads Tensors.Peers Tensors.Tensor`
 
 // TestDroppedKinds checks that each function and method for cells that has results is known to have
 // another effect, or to have none. A new one belongs to effects in interp/help/dropped.go, or to only.
 func TestDroppedKinds(t *testing.T) {
 	in := open(t, Options{})
 	var found []string
-	for _, path := range []string{check.SymmemPath, check.DisplayPath, "github.com/symmrepl/symmrepl/chart", "github.com/symmrepl/symmrepl/show"} {
+	for _, path := range []string{check.SymmemPath, check.SymmemPath + "/expect", check.DisplayPath, "github.com/symmrepl/symmrepl/chart", "github.com/symmrepl/symmrepl/show"} {
 		pkg, err := in.checker.Packages().Import(path)
 		if err != nil {
 			t.Fatal(err)

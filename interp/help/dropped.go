@@ -23,11 +23,14 @@ var effects = strings.Fields(`
 	symmem.Rendezvous symmem.Start symmem.Survivors symmem.Trace symmem.TwoShotAllReduce symmem.Window
 	Graph.Elapsed Group.Comm Group.Empty Group.FromTorch MemPool.Empty
 	Tensor.Arange Tensor.CopyFrom Tensor.Fill Tensor.Linspace Tensor.Normal Tensor.Rand
+	Tensors.Local Tensors.Symmetric
 	TokenSwitch.Combine TokenSwitch.Dispatch TokenSwitch.DispatchSend TokenSwitch.Routing
 	display.Clear display.Display display.NewProgress display.Run display.Update`)
 
 // cellPackages are the packages whose functions Dropped knows.
-var cellPackages = []string{check.SymmemPath, check.DisplayPath, "github.com/symmrepl/symmrepl/chart", "github.com/symmrepl/symmrepl/show"}
+// A package stands before the package that its path begins with.
+var cellPackages = []string{check.SymmemPath + "/expect", check.SymmemPath, check.DisplayPath, "github.com/symmrepl/symmrepl/chart",
+	"github.com/symmrepl/symmrepl/show"}
 
 // Dropped reports whether a statement that drops a function's results does nothing: the function
 // belongs to a package for cells, has results, and has no effect besides.

@@ -82,6 +82,12 @@ var cases = []testCase{
 	{"CopyEngineAbort", 2, false, copyEngineAbortCase},
 	{"CopyEngineReduceScatter", 1, true, copyEngineReduceScatterCase},
 
+	{"Expect", 1, true, expectCase},
+	{"ExpectTypes", 1, false, expectTypesCase},
+	{"ExpectDiffers", 2, false, expectDiffersCase},
+	{"ExpectGroup", 3, false, expectGroupCase},
+	{"ExpectMisuse", 1, false, expectMisuseCase},
+
 	{"Trace", 2, false, traceCase},
 	{"Traced", 2, true, tracedCase},
 	{"Slow", 1, false, slowCase},

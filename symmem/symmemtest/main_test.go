@@ -109,7 +109,7 @@ func TestSanitized(t *testing.T) {
 	t.Setenv(sanitizeVariable, "1")
 	w := start(t, "cpu", 2)
 	for _, name := range []string{"Ring", "Barrier", "PutAndGet", "PeerMemory", "SignalPads", "CopyEngineGather", "Kernels",
-		"HandleFields", "Files", "NcclFirst", "NcclFence", "ShmemPrograms", "ShmemPuts", "ShmemCollectives"} {
+		"HandleFields", "Expect", "ExpectDiffers", "Files", "NcclFirst", "NcclFence", "ShmemPrograms", "ShmemPuts", "ShmemCollectives"} {
 		t.Run(name, func(t *testing.T) { w.run(t, name) })
 	}
 }

@@ -22,6 +22,7 @@ var own = map[string]string{
 	"symmem.go":      "github.com/symmrepl/symmrepl/symmem",
 	"display.go":     "github.com/symmrepl/symmrepl/display",
 	"chart.go":       "github.com/symmrepl/symmrepl/chart",
+	"expect.go":      "github.com/symmrepl/symmrepl/symmem/expect",
 	"display_dot.go": "github.com/symmrepl/symmrepl/display/dot",
 	"compiled.go":    "github.com/symmrepl/symmrepl/interp/generics/compiled",
 }

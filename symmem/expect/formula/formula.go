@@ -135,19 +135,28 @@ func (f *Formula) Fits(t Type) error {
 // Reserved reports whether a name has a meaning of its own in formulas, so that no tensor can have it.
 func Reserved(name string) bool {
 	_, is := TypeNamed(name)
-	return is || constants[name] != nil || functions[name].compile != nil || token.IsKeyword(name)
+	return is || constants[name] != nil || functions[name].compile != nil
+}
+
+// Check returns an error if no tensor of a formula can have the name or the type.
+func (n Name) Check() error {
+	switch {
+	case Reserved(n.Name):
+		return fmt.Errorf("%s cannot be the name of a tensor: it has a meaning in formulas", n.Name)
+	case !token.IsIdentifier(n.Name) || n.Name == "_":
+		return fmt.Errorf("%q cannot be the name of a tensor: it is no identifier of Go", n.Name)
+	case !n.Type.Valid() || n.Type.IsComplex():
+		return fmt.Errorf("formulas have no values of %v, the type of %s", n.Type, n.Name)
+	}
+	return nil
 }
 
 // declare checks a name of a tensor, given after others.
 func (c *compiler) declare(n Name, others []Name) {
-	switch {
-	case !token.IsIdentifier(n.Name) || n.Name == "_":
-		c.fail(0, "", "%q cannot be the name of a tensor: it is no identifier of Go", n.Name)
-	case Reserved(n.Name):
-		c.fail(0, "", "%s cannot be the name of a tensor: it has a meaning in formulas", n.Name)
-	case !n.Type.Valid() || n.Type.IsComplex():
-		c.fail(0, "", "formulas have no values of %v, the type of %s", n.Type, n.Name)
-	case slices.ContainsFunc(others, func(o Name) bool { return o.Name == n.Name }):
+	if err := n.Check(); err != nil {
+		c.fail(0, "", "%v", err)
+	}
+	if slices.ContainsFunc(others, func(o Name) bool { return o.Name == n.Name }) {
 		c.fail(0, "", "two tensors have the name %s", n.Name)
 	}
 }
