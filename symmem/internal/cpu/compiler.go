@@ -278,11 +278,12 @@ func (c *compiler) call(src device.Source, unit, out string, arguments []string)
 	return c.wait(src, unit, out, c.cxx.Command(arguments...))
 }
 
-// wait runs a command of the compiler on a unit; the command writes to out.
+// wait runs a command of the compiler on a unit; the command writes to out. If the command has no
+// environment, it gets that of this process.
 func (c *compiler) wait(src device.Source, unit, out string, cmd *exec.Cmd) error {
 	cmd.Stdin = strings.NewReader(unit)
 	// if the compiler is killed, its files remain there
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+filepath.Dir(out))
+	cmd.Env = append(cmd.Environ(), "LC_ALL=C", "TMPDIR="+filepath.Dir(out))
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log
 	err := cmd.Run()

@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/symmrepl/symmrepl/kernels"
 	"github.com/symmrepl/symmrepl/kernels/signature"
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu/builtin"
+	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emulib"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/kernelcache"
 )
@@ -52,48 +51,35 @@ func (l *Libraries) Operation(name string, watched bool) (path string, err error
 	return l.compiler.operation(device.Source{Name: file.Name, Line: 1}, operationUnit(file, name), watched)
 }
 
-// Emulator returns the path of the library that runs kernels. sources has the files of this module
-// from its root on.
+// Emulator returns the path of the library that runs kernels: the one beside this program, as in a
+// wheel, if it was built of the same files, and otherwise one in the cache. sources has the files of
+// this module from its root on.
 func (l *Libraries) Emulator(sources fs.FS) (string, error) {
+	files, err := emulib.Sources(sources)
+	if err != nil {
+		return "", err
+	}
+	if program, err := os.Executable(); err == nil {
+		if path := emulib.Prebuilt(filepath.Dir(program), files); path != "" {
+			return path, nil
+		}
+	}
 	c := &l.compiler
 	if err := c.prepare(); err != nil {
 		return "", err
 	}
-	const folder, engine = "symmem/internal/cpu/emu", "symmem/internal/net/proxy"
-	var files []kernels.File
-	for _, pattern := range []string{folder + "/*.[hSc]*", folder + "/include/*", engine + "/*.h"} {
-		names, err := fs.Glob(sources, pattern)
-		if err != nil {
-			return "", err
-		}
-		for _, name := range names {
-			text, err := fs.ReadFile(sources, name)
-			if err != nil {
-				return "", err
-			}
-			files = append(files, kernels.File{Name: strings.TrimPrefix(name, "symmem/internal/"), Text: string(text)})
-		}
+	flags := slices.Clone(emulib.Flags)
+	if c.cxx.Zig {
+		flags = append(flags, emulib.ZigFlags...)
 	}
-	flags := []string{"-shared", "-fPIC", "-std=c++20", "-O2", "-g1", "-w", "-fno-exceptions", "-fno-rtti", "-fno-omit-frame-pointer",
-		"-fno-strict-aliasing"}
 	key := kernelcache.Key(slices.Concat([]string{c.cxx.String(), c.version, headersName(files)}, flags)...)
 	return c.cache.Entry("emulator-"+key+".so", nil, func(out string) error {
 		from, err := writeHeaders(c.cache, files)
 		if err != nil {
 			return err
 		}
-		var unit strings.Builder // one unit: most of the time goes into the library's headers
-		arguments := append(flags, "-o", out, "-x", "c++", "-", "-x", "assembler-with-cpp")
-		for _, f := range files {
-			switch name := filepath.Join(from, f.Name); {
-			case path.Dir(f.Name) != "cpu/emu":
-			case path.Ext(name) == ".cpp":
-				fmt.Fprintf(&unit, "#include %q\n", name)
-			case path.Ext(name) == ".S":
-				arguments = append(arguments, name)
-			}
-		}
-		arguments = append(arguments, "-x", "none", "-ldl", "-lm", "-lpthread", "-lrt")
+		arguments, unit := emulib.Unit(files, from, out)
+		arguments = append(flags, arguments...)
 		command := c.cxx.Command(arguments...)
 		if c.cxx.Zig {
 			folder, err := os.MkdirTemp(filepath.Dir(out), "zig-")
@@ -103,7 +89,7 @@ func (l *Libraries) Emulator(sources fs.FS) (string, error) {
 			defer os.RemoveAll(folder)
 			command = c.cxx.zigCXX(folder, arguments...)
 		}
-		return c.wait(device.Source{Name: "the emulator", Line: 1}, unit.String(), out, command)
+		return c.wait(device.Source{Name: "the emulator", Line: 1}, unit, out, command)
 	})
 }
 

@@ -54,8 +54,9 @@ func (c *compiler) linkByZig(src device.Source, out string, options, objects []s
 // zigCXX returns a call of the part of zig that imitates c++, with zig's cache in folder. It takes a
 // minute or two.
 func (c CXX) zigCXX(folder string, arguments ...string) *exec.Cmd {
-	call := []string{"ZIG_GLOBAL_CACHE_DIR=" + folder, "ZIG_LOCAL_CACHE_DIR=" + folder, c.Path, "c++"}
-	return exec.Command("env", append(call, arguments...)...)
+	command := exec.Command(c.Path, append([]string{"c++"}, arguments...)...)
+	command.Env = append(os.Environ(), "ZIG_GLOBAL_CACHE_DIR="+folder, "ZIG_LOCAL_CACHE_DIR="+folder)
+	return command
 }
 
 // libcFolder returns the folder of the C library that this process runs with, which is the one that

@@ -12,8 +12,8 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
 )
 
-// collect gathers the files of the wheel.
-func collect(p project, tag, program, man, completions string) (files, error) {
+// collect gathers the files of the wheel. The program searches the library of the emulator beside itself.
+func collect(p project, tag, program, emulator, man, completions string) (files, error) {
 	list := files{}
 	if err := list.addFolder("symmrepl", "python/symmrepl"); err != nil {
 		return nil, err
@@ -29,6 +29,7 @@ func collect(p project, tag, program, man, completions string) (files, error) {
 		list.add("symmrepl/notebooks/"+name, text)
 	}
 	for name, from := range map[string]string{
+		"symmrepl/bin/" + filepath.Base(emulator):                   emulator,
 		"symmrepl/notebooks/display.ipynb":                          "notebooks/display.ipynb",
 		p.info() + "/licenses/LICENSE":                              "LICENSE",
 		p.data() + "/share/man/man1/symmrepl.1":                     man,

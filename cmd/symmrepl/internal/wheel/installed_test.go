@@ -35,7 +35,7 @@ func TestInstalled(t *testing.T) {
 	}
 	p.Dependencies = nil // there may be no network
 	const tag = "py3-none-any"
-	list, err := collect(p, tag, program, program, dir)
+	list, err := collect(p, tag, program, program, program, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

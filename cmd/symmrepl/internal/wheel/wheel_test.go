@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"debug/elf"
 	"io"
 	"os"
 	"os/exec"
@@ -49,6 +50,38 @@ int main() { return puts(""); }`, "-nodefaultlibs", "-nostartfiles", "-lc", "-Wl
 	}
 }
 
+// A wheel whose library of the emulator is for another machine than the program is refused.
+func TestOtherMachine(t *testing.T) {
+	dir := t.TempDir()
+	source, program, emulator := filepath.Join(dir, "p.c"), filepath.Join(dir, "program"), filepath.Join(dir, "emulator.so")
+	if err := os.WriteFile(source, []byte("#include <stdio.h>\nint main() { return puts(\"\"); }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("cc", "-o", program, source, "-nodefaultlibs", "-nostartfiles", "-lc", "-Wl,-e,main").CombinedOutput(); err != nil {
+		t.Skipf("no program can be built: %v\n%s", err, out)
+	}
+	machine, err := check(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, number := "aarch64", byte(elf.EM_AARCH64)
+	if machine == other {
+		other, number = "x86_64", byte(elf.EM_X86_64)
+	}
+	text[18] = number
+	if err := os.WriteFile(emulator, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err = write(program, emulator, "", "", "", "", dir)
+	if want := emulator + " is for " + other + ", and " + program + " for " + machine; err == nil || err.Error() != want {
+		t.Errorf("%v, want %q", err, want)
+	}
+}
+
 func TestMetadata(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pyproject.toml")
 	text := "[project]\nname = \"p\"\nversion = \"1.2\"\nrequires-python = \">=3.9\"\ndependencies = [\"a\"]\n[project.optional-dependencies]\nb = [\"c>=1; python_version < '3.11'\", \"d\"]\n"
@@ -90,6 +123,10 @@ func TestPack(t *testing.T) {
 	if err := os.WriteFile(program, []byte("p"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	emulator := filepath.Join(dir, "emulator-0-1.so")
+	if err := os.WriteFile(emulator, []byte("e"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		if err := os.WriteFile(filepath.Join(dir, shell), []byte(shell), 0o644); err != nil {
 			t.Fatal(err)
@@ -100,7 +137,7 @@ func TestPack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := collect(p, "tag", program, program, dir)
+		list, err := collect(p, "tag", program, emulator, program, dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,6 +179,7 @@ func TestPack(t *testing.T) {
 	const kernel = "symmrepl-0.1.0.data/data/share/jupyter/kernels/symmrepl/"
 	for name, want := range map[string]string{
 		"symmrepl/__main__.py":                    "main()",
+		"symmrepl/bin/emulator-0-1.so":            "e",
 		"symmrepl/notebooks/contents.ipynb":       "01-hello-ranks.ipynb",
 		"symmrepl/notebooks/display.ipynb":        "cells",
 		"symmrepl/notebooks/01-hello-ranks.ipynb": "Hello, ranks",
