@@ -1,5 +1,5 @@
-// Package emulib says how the emulator of package emu becomes a library, which programs open that
-// were not linked with it: Python.
+// Package emulib makes a library of the emulator of package emu, for programs that were not linked
+// with it: Python opens it.
 //
 // A wheel brings the library beside the program. It was built when the wheel was, by zig, which needs
 // more than a minute for the library of C++ that the emulator is linked with. Without a wheel the

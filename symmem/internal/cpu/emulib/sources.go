@@ -35,7 +35,7 @@ func Sources(module fs.FS) (files []kernels.File, err error) {
 	return files, nil
 }
 
-// Flags are those of the compiler.
+// Flags are flags of every compiler.
 var Flags = []string{"-shared", "-fPIC", "-std=c++20", "-O2", "-g1", "-w", "-fno-exceptions", "-fno-rtti", "-fno-omit-frame-pointer",
 	"-fno-strict-aliasing"}
 
