@@ -15,10 +15,10 @@ import (
 // Zig is clang++ and LLVM's linker in one program that needs nothing else. Kernels do not need the
 // part that imitates c++: before it links the first library it compiles start files and run-time
 // functions for a minute, keeps a cache of its own, and adds code to each library that would run when
-// it is loaded. It makes the emulator alone, which needs the library of C++. The two parts behind it,
-// clang and ld.lld, take a tenth of a second for a small kernel. Functions that libgcc has and clang
-// calls, for the division of 128-bit integers and conversions of _Float16, are not there: kernels
-// that need them are not linked.
+// it is loaded. It makes only the emulator, if no wheel brings it, because that needs the library of
+// C++. The two parts behind it, clang and ld.lld, take a tenth of a second for a small kernel.
+// Functions that libgcc has and clang calls, for the division of 128-bit integers and conversions of
+// _Float16, are not there: kernels that need them are not linked.
 
 var (
 	installedDir = regexp.MustCompile(`(?m)^InstalledDir: (.*)$`)
