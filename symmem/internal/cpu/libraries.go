@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"github.com/symmrepl/symmrepl/kernels"
@@ -70,7 +71,7 @@ func (l *Libraries) Emulator(sources fs.FS) (string, error) {
 	}
 	flags := slices.Clone(emulib.Flags)
 	if c.cxx.Zig {
-		flags = append(flags, emulib.ZigFlags...)
+		flags = append(flags, emulib.ZigFlags(runtime.GOARCH)...)
 	}
 	key := kernelcache.Key(slices.Concat([]string{c.cxx.String(), c.version, headersName(files)}, flags)...)
 	return c.cache.Entry("emulator-"+key+".so", nil, func(out string) error {

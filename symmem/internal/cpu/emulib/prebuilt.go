@@ -1,9 +1,7 @@
 package emulib
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"debug/elf"
 	"encoding/hex"
 	"fmt"
 	"os"
@@ -17,10 +15,10 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/kernelcache"
 )
 
-// prefix returns the beginning of the name of a library that was built of these files: it says what
-// the library was built of, and the rest of the name what is in it.
-func prefix(files []kernels.File) string {
-	fields := slices.Concat([]string{"prebuilt"}, Flags, ZigFlags, []string{"sources"})
+// prefix returns the beginning of the name of a library that was built of these files for a machine: it
+// says what the library was built of, and the rest of the name what is in it.
+func prefix(arch string, files []kernels.File) string {
+	fields := slices.Concat([]string{"prebuilt"}, Flags, ZigFlags(arch), []string{"sources"})
 	for _, f := range files {
 		fields = append(fields, f.Name, f.Text)
 	}
@@ -31,7 +29,7 @@ func prefix(files []kernels.File) string {
 // none. A library of other files, one for another machine, and one that was changed or cut short are
 // none.
 func Prebuilt(folder string, files []kernels.File) string {
-	begin := prefix(files)
+	begin := prefix(runtime.GOARCH, files)
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return ""
@@ -41,7 +39,7 @@ func Prebuilt(folder string, files []kernels.File) string {
 			continue
 		}
 		path := filepath.Join(folder, e.Name())
-		if content, err := os.ReadFile(path); err == nil && e.Name() == begin+rest(content) && thisMachine(content) {
+		if content, err := os.ReadFile(path); err == nil && e.Name() == begin+rest(content) {
 			return path
 		}
 	}
@@ -54,18 +52,10 @@ func rest(content []byte) string {
 	return hex.EncodeToString(sum[:16]) + ".so"
 }
 
-var machine = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[runtime.GOARCH]
-
-// thisMachine reports whether a library is for the machine that this program runs on.
-func thisMachine(content []byte) bool {
-	f, err := elf.NewFile(bytes.NewReader(content))
-	return err == nil && f.Machine == machine
-}
-
 // Prebuild builds the library of these files in a folder by the program zig and returns its path.
-// target is zig's name of the machine, with the oldest C library: "x86_64-linux-gnu.2.28". Older
-// libraries in the folder are removed. The same files give the same bytes.
-func Prebuild(zig, target, folder string, files []kernels.File) (path string, err error) {
+// arch is Go's name of the machine. Older libraries in the folder are removed. The same files give the
+// same bytes.
+func Prebuild(zig, arch, folder string, files []kernels.File) (path string, err error) {
 	work, err := os.MkdirTemp("", "symmrepl-emulator-")
 	if err != nil {
 		return "", err
@@ -83,7 +73,7 @@ func Prebuild(zig, target, folder string, files []kernels.File) (path string, er
 	out := filepath.Join(work, "emulator.so")
 	arguments, unit := Unit(files, work, out)
 	// Without symbols for debuggers, which name the folder and take most of the room.
-	command := exec.Command(zig, slices.Concat([]string{"c++", "-target", target}, Flags, ZigFlags, []string{"-g0", "-Wl,-s"}, arguments)...)
+	command := exec.Command(zig, slices.Concat([]string{"c++"}, Flags, ZigFlags(arch), []string{"-g0", "-Wl,-s"}, arguments)...)
 	command.Stdin, command.Stderr = strings.NewReader(unit), os.Stderr
 	if err := command.Run(); err != nil {
 		return "", fmt.Errorf("%s c++: %w", zig, err)
@@ -104,6 +94,6 @@ func Prebuild(zig, target, folder string, files []kernels.File) (path string, er
 			return "", err
 		}
 	}
-	path = filepath.Join(folder, prefix(files)+rest(content))
+	path = filepath.Join(folder, prefix(arch, files)+rest(content))
 	return path, os.WriteFile(path, content, 0o644)
 }

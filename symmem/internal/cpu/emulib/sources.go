@@ -39,9 +39,12 @@ func Sources(module fs.FS) (files []kernels.File, err error) {
 var Flags = []string{"-shared", "-fPIC", "-std=c++20", "-O2", "-g1", "-w", "-fno-exceptions", "-fno-rtti", "-fno-omit-frame-pointer",
 	"-fno-strict-aliasing"}
 
-// ZigFlags are further flags of zig, which would otherwise compile for the processor that it runs on.
-// zig builds the library of C++ once for each set of such flags.
-var ZigFlags = []string{"-mcpu=baseline"}
+// ZigFlags returns further flags of zig, for a machine by Go's name: the oldest C library on which the
+// library runs, and any processor of the machine. Without a target, zig compiles for the processor that
+// it runs on and for the C library with which it finds other programs linked.
+func ZigFlags(arch string) []string {
+	return []string{"-target", map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[arch] + "-linux-gnu.2.28"}
+}
 
 // Unit returns the arguments behind the flags, with which a compiler writes the library to out, and
 // what it reads from its standard input: one unit for all files, because most of the time goes into

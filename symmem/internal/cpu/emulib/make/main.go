@@ -1,5 +1,5 @@
-// Make builds the library of the emulator for a wheel, by zig, and prints its path. It runs in the
-// root of the module.
+// Make builds the library of the emulator for a wheel, by zig, and prints its path. ARCH is the machine
+// by Go's name, amd64 or arm64. It runs in the root of the module.
 package main
 
 import (
@@ -13,8 +13,8 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("emulib/make: ")
-	if len(os.Args) != 4 {
-		log.Fatal("usage: make ZIG TARGET FOLDER")
+	if len(os.Args) != 4 || os.Args[2] != "amd64" && os.Args[2] != "arm64" {
+		log.Fatal("usage: make ZIG amd64|arm64 FOLDER")
 	}
 	files, err := emulib.Sources(os.DirFS("."))
 	if err != nil {
