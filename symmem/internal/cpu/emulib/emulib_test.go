@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 
@@ -46,7 +47,10 @@ func TestPrebuilt(t *testing.T) {
 	if got := Prebuilt(filepath.Join(folder, "missing"), files); got != "" {
 		t.Errorf("a folder that is missing has %q", got)
 	}
-	// A folder of that name and a broken library hide no good one.
+	// A folder and a pipe of that name, and a broken library, hide no good one.
+	if err := syscall.Mkfifo(filepath.Join(folder, here+"00.so"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Mkdir(filepath.Join(folder, here+"0.so"), 0o700); err != nil {
 		t.Fatal(err)
 	}

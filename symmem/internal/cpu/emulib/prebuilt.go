@@ -39,6 +39,9 @@ func Prebuilt(folder string, files []kernels.File) string {
 			continue
 		}
 		path := filepath.Join(folder, e.Name())
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
 		if content, err := os.ReadFile(path); err == nil && e.Name() == begin+rest(content) {
 			return path
 		}
