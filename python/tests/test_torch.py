@@ -11,7 +11,7 @@ import textwrap
 import unittest
 
 BEGIN = """
-import shutil, sys
+import os, shutil, sys
 import torch, torch.distributed as dist
 import torch.distributed._symmetric_memory as symm_mem
 import symmrepl.torch
@@ -781,20 +781,48 @@ class Programs(unittest.TestCase):
         f = torch.compile(lambda x: ops.one_shot_all_reduce((x @ w) * 3, "sum", name) + 1, fullgraph=True)
         x = torch.full((8, 8), rank + 1.0)
         want = [[3.0 * world * (world + 1) + 1] * 8] * 8
-        got, (code, *_) = run_and_get_code(f, x)
+        got, codes = run_and_get_code(f, x)
         same(got, want)
-        same(["empty_strided_p2p(" in code, "one_shot_all_reduce" in code], [True, True])
+        if "SYMMREPL_SANITIZE" not in os.environ:  # with it there is no code
+            same(["empty_strided_p2p(" in codes[0], "one_shot_all_reduce" in codes[0]], [True, True])
         for _ in range(3):
             same(f(x), want)
+        g = torch.compile(lambda x: ops.one_shot_all_reduce(x, "sum", "nosuch"))
+        same("While executing" in str(refused(symmrepl.torch.Misuse, "there is no group 'nosuch'", g, x)), False)
         g = torch.compile(lambda x: ops.fused_all_gather_matmul(x, [w], 0, name)[1][0] + 1)
         same(g(x[:2]), [[2.0 * (p + 1) + 1] * 8 for p in range(world) for _ in range(2)])
         """, 2)  # fmt: skip
 
+    def test_registered_operands(self):
+        # Inductor places the operands that an operator of another library has named.
+        self.run_program("""
+        if not shutil.which("g++") or not hasattr(torch.library.Library, "register_symm_mem_args"):
+            raise SystemExit(print("right"))
+        library = torch.library.Library("mine", "FRAGMENT")
+        library.define("gather(Tensor[] inputs, Tensor plain, str group_name) -> Tensor")
+        library.register_symm_mem_args("gather", ["inputs"])
+
+        def gather(inputs, plain, group_name):
+            same([symm_mem.is_symm_mem_tensor(t) for t in (*inputs, plain)], [True] * len(inputs) + [False])
+            return sum(ops.one_shot_all_reduce(t, "sum", group_name) for t in inputs) + plain
+
+        library.impl("gather", gather, "CPU")
+        library.impl("gather", lambda inputs, plain, group_name: torch.empty_like(plain), "Meta")
+        f = torch.compile(lambda x: torch.ops.mine.gather([x * 2, x + 1], x * 3, name) - 1, fullgraph=True)
+        total = world * (world + 1) / 2
+        for _ in range(3):
+            same(f(torch.full((4, 8), rank + 1.0)), [[3 * total + world + 3 * (rank + 1) - 1] * 8] * 4)
+        """, 2)  # fmt: skip
+
     def test_table(self):
         import torch
-        from symmrepl.torch import operators
+        from symmrepl.torch import operators, placing
 
         self.assertEqual([name for name in operators.names() if name not in operators.ROWS], [])
+        for name, arguments in placing.OPERANDS.items():
+            if hasattr(torch.ops.symm_mem, name):
+                schema = getattr(torch.ops.symm_mem, name).default._schema
+                self.assertLessEqual({*arguments, "group_name"}, {a.name for a in schema.arguments}, name)
         if torch.__version__.startswith("2.15."):
             page = pathlib.Path(__file__).parents[2].joinpath("docs", "pytorch.md").read_text()
             self.assertIn("\n" + operators.table() + "\n", page)
@@ -913,6 +941,54 @@ class Sanitized(unittest.TestCase):
         ''')
         self.assertEqual([f["kind"] for f in found], ["race between blocks"], "\n".join(told(f) for f in found))
         self.assertEqual((found[0]["ranks"], found[0]["memory"]), ([1], "in int32[3000]"))
+
+    def test_compiled_function(self):
+        # What a compiled function reads and writes is seen, and what comes after it.
+        found = self.findings("""
+        @torch.compile(fullgraph=True)
+        def f(x):
+            return x[2:4] * 2 + 1
+
+        t = symm_mem.empty(8, dtype=torch.float32, device="cpu")
+        h = symm_mem.rendezvous(t, G)
+        b = h.get_buffer(0, (8,), torch.float32)
+        f(b)
+        h.barrier()
+        if rank == 0:
+            t[:2] = 3
+            t[4:] = 3
+        else:
+            f(b)
+        h.barrier()
+        if rank == 0:
+            t[3:5] = 4
+        else:
+            f(b)
+        h.barrier()
+        if rank == 1:
+            b.add_(1)
+        else:
+            t.mul_(2)
+        """)
+        told_ = "\n".join(told(f) for f in found)
+        self.assertEqual([f["kind"] for f in found], ["race with the host"] * 2, told_)
+        self.assertEqual({a["source"].strip() for f in found for a in f["accesses"]}, {"t[3:5] = 4", "return x[2:4] * 2 + 1", "b.add_(1)", "t.mul_(2)"}, told_)
+
+    def test_composed(self):
+        # Operators within torch.cond are seen.
+        found = self.findings("""
+        import time
+        t = symm_mem.empty(8, dtype=torch.float32, device="cpu")
+        h = symm_mem.rendezvous(t, G)
+        dist.barrier()
+        if rank == 0:
+            time.sleep(1)  # after both have left the barrier
+            t.fill_(7)
+        else:
+            torch.cond(torch.tensor(True), lambda y: y * 2, lambda y: y * 3, (h.get_buffer(0, (8,), torch.float32),))
+        """)
+        self.assertEqual([f["kind"] for f in found], ["race with the host"], "\n".join(told(f) for f in found))
+        self.assertEqual({a["source"].strip()[:10] for a in found[0]["accesses"]}, {"t.fill_(7)", "torch.cond"})
 
     def test_missing_signal(self):
         found = self.findings("""

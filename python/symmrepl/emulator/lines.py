@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import os
+import re
 import sys
+import threading
 from itertools import islice
 from types import CodeType, FrameType
-from typing import Optional, Tuple
+from typing import Iterator, Optional, Tuple
 
 _PACKAGES = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,)
 _LIBRARY = os.path.dirname(os.__file__) + os.sep  # of Python itself; site-packages and dist-packages may be below it
 
 
+_TRACED = re.compile(r'^\s*File "(.+)", line (\d+)', re.MULTILINE)
+_at = threading.local()  # place: what caller returns in a thread whose frames do not tell
+
+
+@contextlib.contextmanager
+def called_at(trace: str) -> Iterator[None]:
+    """Lets caller return, in this thread, the innermost line of the program's own in the text of a traceback, if there is one."""
+    before = getattr(_at, "place", None)
+    _at.place = next(((file, int(line)) for file, line in reversed(_TRACED.findall(trace)) if not _foreign(file)), before)
+    try:
+        yield
+    finally:
+        _at.place = before
+
+
 def caller() -> Tuple[str, int]:
     """Returns file and line of the innermost frame of the program's own; ("", 0) if there is none."""
+    place: Optional[Tuple[str, int]] = getattr(_at, "place", None)
+    if place is not None:
+        return place
     frame = program_frame(sys._getframe(1))
     return ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
@@ -29,15 +50,15 @@ def place_of(text: str) -> Optional[Tuple[str, int]]:
 
 def program_frame(frame: FrameType) -> Optional[FrameType]:
     """Returns the innermost frame of the program's own, from a frame outwards: none of this package, of PyTorch or of Python's library."""
-    packages = (*_packages(), "<")
     found: Optional[FrameType] = frame
-    while found is not None and (found.f_code.co_filename.startswith(packages) or _is_of_python(found.f_code.co_filename)):
+    while found is not None and _foreign(found.f_code.co_filename):
         found = found.f_back
     return found
 
 
-def _is_of_python(file: str) -> bool:
-    return file.startswith(_LIBRARY) and "-packages" + os.sep not in file
+def _foreign(file: str) -> bool:
+    """Reports whether a file is one of this package, of PyTorch or of Python's library."""
+    return file.startswith((*_packages(), "<")) or file.startswith(_LIBRARY) and "-packages" + os.sep not in file
 
 
 def described(frame: Optional[FrameType]) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 import torch
 import torch.distributed as dist
 
 from ..emulator import memory, sanitize
+from . import placing
 from .groups import device
 from .mode import DispatchMode
 
@@ -19,6 +21,9 @@ _FROM_OTHERS = ("allreduce_", "allreduce_coalesced_", "reduce_", "recv_", "recv_
 
 _MOST_CALLS = 256
 """Of the rows of a tensor with more than two strides, so many groups are told."""
+
+_FUNCTIONAL = ("auto_functionalized", "auto_functionalized_v2")
+"""The operators by which torch.compile calls an operator that writes its arguments."""
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 """The types of tensors that have memory of their own."""
@@ -84,6 +89,8 @@ class _Pending(NamedTuple):
 class Mode(DispatchMode):
     """Sees the operators of one thread."""
 
+    supports_higher_order_operators = True
+
     def __init__(self, sanitizer: sanitize.Sanitizer) -> None:
         super().__init__()
         self._sanitizer = sanitizer
@@ -91,8 +98,23 @@ class Mode(DispatchMode):
         self._pending: List[_Pending] = []
         sanitizer.before = self._settle
 
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        return True  # torch.compile compiles, and this mode sees the operators of its graphs when they run: see placing
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
+        if isinstance(func, torch._ops.HigherOrderOperator):
+            return self._composed(func, args, kwargs)
+        if not placing.running():
+            return self._call(func, args, kwargs)
+        with self:
+            placed = placing.place(func, args, kwargs)
+        out = self._call(func, placed.args, placed.kwargs)
+        with self:
+            return placed.returned(out)
+
+    def _call(self, func: Any, args: Any, kwargs: Any) -> Any:
         known = self._known.get(id(func))
         if known is None:
             known = self._known[id(func)] = _Operator(func, func.namespace, _accesses(func))
@@ -111,6 +133,21 @@ class Mode(DispatchMode):
         if found:
             self._touch(found)
         return func(*args, **kwargs)
+
+    def _composed(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """Runs an operator of operators, such as torch.cond, and sees those within it."""
+        if func.name() in _FUNCTIONAL:
+            with self:
+                return func.py_kernels[torch._C.DispatchKey.CompositeExplicitAutograd](*args, **kwargs)
+
+        def seen(f: Callable[..., Any]) -> Callable[..., Any]:
+            def run(*args: Any, **kwargs: Any) -> Any:
+                with self:
+                    return f(*args, **kwargs)
+
+            return run
+
+        return func(*(seen(a) if isinstance(a, (FunctionType, torch.nn.Module)) else a for a in args), **kwargs)
 
     def _ours(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Runs an operator of symmetric memory, whose kernels are watched. What it does by ATen is seen here, too."""
@@ -213,6 +250,14 @@ def install() -> None:
 
         return function
 
+    def waiting(original: Callable[..., Any]) -> Callable[..., Any]:
+        def function(*args: Any, **kwargs: Any) -> Any:
+            out = original(*args, **kwargs)
+            mode._settle()  # at once: what others do after they have met is not heard of
+            return out
+
+        return function
+
     def meeting(tells: bool, hears: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
             def function(*args: Any, **kwargs: Any) -> Any:
@@ -230,6 +275,9 @@ def install() -> None:
     _wrap(torch.Tensor, "tolist", reading)
     for name in ("numpy", "__dlpack__"):
         _wrap(torch.Tensor, name, unseen)
+    for kind in _kinds(dist.Work):
+        if "wait" in kind.__dict__:
+            _wrap(kind, "wait", waiting)
     for name, tells, hears in (
         ("set", True, False), ("multi_set", True, False), ("append", True, False), ("queue_push", True, False), ("delete_key", True, False),
         ("add", True, True), ("compare_set", True, True), ("get", False, True), ("multi_get", False, True), ("wait", False, True),
@@ -239,6 +287,7 @@ def install() -> None:
             if name in kind.__dict__:
                 _wrap(kind, name, meeting(tells, hears))
     mode.__enter__()
+    placing.install()
 
 
 def _kinds(kind: Any) -> Iterator[Any]:
