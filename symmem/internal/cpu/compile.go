@@ -187,8 +187,6 @@ func (c *compiler) copyOf(library string) (path string, content []byte, err erro
 	return f.Name(), content, nil
 }
 
-var dynamicShared = regexp.MustCompile(`\bextern\b[^;{}=]*?\b__shared__\s[^;{}=]*?\b([A-Za-z_]\w*)\s*\[\s*\]`)
-
 // unit is the text that the compiler gets: CUDA's names, the C++ of inline PTX, the snippet, and the
 // table of its kernels.
 type unit struct {
@@ -213,18 +211,10 @@ const assemblyFile = "inline PTX"
 func translationUnit(text string, kernels []signature.Kernel) unit {
 	var b strings.Builder
 	b.WriteString(beginning)
-	shared := map[string]bool{}
-	for _, m := range dynamicShared.FindAllStringSubmatch(cudalex.Blank(text, nil), -1) {
-		if len(shared) == 0 {
-			b.WriteString("EMU_DYNAMIC_SHARED_NAMES\n")
-		}
-		if name := m[1]; !shared[name] {
-			shared[name] = true
-			fmt.Fprintf(&b, "EMU_DYNAMIC_SHARED(%q)\n", name)
-		}
-	}
+	shared := declareDynamic(text)
+	b.WriteString(shared.ahead())
 	u := unit{before: b.String()}
-	text, u.assembly, _ = ptx.Rewrite(text, onCPU)
+	text, u.assembly, _ = ptx.Rewrite(shared.text, onCPU)
 	b.Reset()
 	fmt.Fprintf(&b, "#line 1 %q\n%s\n#line 1 %q\n", snippetFile, text, tableFile)
 	if len(kernels) == 0 {

@@ -108,16 +108,34 @@ func TestConstructs(t *testing.T) {
 	}
 }
 
-// Dynamic shared memory may be declared in several ways.
+// Dynamic shared memory may be declared in several ways, in templates and namespaces, too.
 func TestDynamicShared(t *testing.T) {
 	b := open(t)
-	for _, declaration := range []string{"extern __shared__ int s[];", "extern int __shared__ s[];", "extern __shared__ __align__(16) int s[];"} {
-		k := b.compile("__global__ void k(int* x) { " + declaration +
-			" s[threadIdx.x] = threadIdx.x; __syncthreads(); x[threadIdx.x] = s[31 - threadIdx.x]; }")["k"]
+	const rest = " s[threadIdx.x] = threadIdx.x; __syncthreads(); x[threadIdx.x] = s[31 - threadIdx.x]; }"
+	const cast = " int* s = reinterpret_cast<int*>(raw);"
+	for _, c := range []struct{ name, text string }{
+		{"k", "__global__ void k(int* x) { extern __shared__ int s[];" + rest},
+		{"k", "__global__ void k(int* x) { extern int __shared__ s[];" + rest},
+		{"k", "__global__ void k(int* x) { extern __shared__ __align__(16) int s[];" + rest},
+		{"k", "__global__ void k(int* x) {\n  extern __shared__ unsigned char\n    raw[\n];" + cast + rest},
+		{"k", "extern __shared__ int s[];\n__global__ void k(int* x) {" + rest},
+		{"n::m::k", "namespace n::m { extern __shared__ volatile int s[]; __global__ void k(int* x) {" + rest + "}"},
+		{"n::k", "namespace n { __global__ void k(int* x) { extern __shared__ int s[];" + rest + "}"},
+		{"k", "namespace n { extern \"C\" { extern __shared__ int s[]; } }\nusing n::s;\n__global__ void k(int* x) {" + rest},
+		{"k<int>", "template <class T> __global__ void k(T* x) { extern __shared__ T s[];" + rest},
+		{"n::k<int, 2>", "namespace n {\ntemplate <class T, int N> __global__ void k(T* x) { extern __shared__ char raw[];" + cast + rest + "}"},
+		{"k<int>", "template <class T> __device__ T* shared() { extern __shared__ T all[]; return all; }\n" +
+			"template <class T> __global__ void k(T* x) { T* s = shared<T>();" + rest},
+	} {
+		var instances []string
+		if strings.Contains(c.name, "<") {
+			instances = []string{c.name}
+		}
+		k := b.compile(c.text, instances...)[c.name]
 		p := upload(b, make([]int32, 32))
 		b.launchShared(k, [3]int{1, 1, 1}, [3]int{32, 1, 1}, 128, p)
 		if got := download[int32](b, p, 32); got[0] != 31 || got[31] != 0 {
-			t.Errorf("%s: %v", declaration, got)
+			t.Errorf("%s: %v", c.text, got)
 		}
 	}
 }

@@ -54,9 +54,9 @@ func open(t testing.TB) *bench {
 }
 
 // compile returns the kernels of a snippet by name.
-func (b *bench) compile(text string) map[string]device.Kernel {
+func (b *bench) compile(text string, instances ...string) map[string]device.Kernel {
 	b.Helper()
-	m, err := b.Compile(device.Source{Name: "cell[3]", Line: 1, Text: text})
+	m, err := b.Compile(device.Source{Name: "cell[3]", Line: 1, Text: text, Instances: instances})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -93,7 +93,7 @@ struct Registration {
 
 // Additional parts of a loadable module: its table, with EMU_KERNEL for each kernel between
 // EMU_TABLE and EMU_MODULE, or EMU_NO_KERNELS; and, if it has dynamic shared memory,
-// EMU_DYNAMIC_SHARED_NAMES and the names by which the text declares it: see emu_shared.S.
+// EMU_DYNAMIC_SHARED_NAMES and the names that the linker has for it: see emu_shared.S.
 #define EMU_TABLE static constinit ::emu::Entry emu_table[] = {
 #define EMU_KERNEL(name, ...) ::emu::entry_of<__VA_ARGS__>(name),
 #define EMU_MODULE }; EMU_ENTRIES(::emu::linked(emu_table))
@@ -102,5 +102,12 @@ struct Registration {
   extern "C" __attribute__((visibility("default"), no_sanitize("thread"))) ::emu::Entry* emu_module_entries() { return list; }
 #define EMU_DYNAMIC_SHARED_NAMES \
   extern "C" __attribute__((visibility("default"))) const char emu_module_has_dynamic_shared = 1; \
-  asm(".hidden emu_dynamic_shared\n.type emu_dynamic_shared, @tls_object");
+  asm(".hidden emu_dynamic_shared\n.type emu_dynamic_shared, @tls_object"); \
+  extern "C" __thread char emu_dynamic_shared[]; \
+  namespace emu { \
+  struct DynamicShared { \
+    template <class T> operator T*() const { return reinterpret_cast<T*>(emu_dynamic_shared); } \
+  }; \
+  inline DynamicShared dynamic_shared() { return {}; } \
+  }
 #define EMU_DYNAMIC_SHARED(name) asm(".set " name ", emu_dynamic_shared");
