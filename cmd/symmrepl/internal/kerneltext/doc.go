@@ -1,0 +1,13 @@
+// Package kerneltext makes the text that a compiler of kernels takes from a source file as it is: one
+// text with its headers in place, and without the parts for the host.
+//
+// A header that stands beside the file, or in a folder of -I, comes in the place of its #include,
+// once, between #line directives, so that messages cite its lines. The headers that symmrepl brings
+// stay as they are. Other ones, such as <vector> or <torch/extension.h>, are left out, because only
+// the host uses them; Text lists them for a message about what the kernels lack.
+//
+// If the text launches kernels, defines main or includes a header that is left out, functions,
+// variables and declarations at namespace scope that are not for the device are replaced by blanks.
+// For the device is what has __global__, __device__, __constant__, __shared__ or constexpr, or a
+// macro of the text that contains one of them, and every type, template of a type and alias.
+package kerneltext
