@@ -28,8 +28,8 @@ var parts = []part{
 	// The program puts the others together.
 	{"cmd/symmrepl", []string{"cmd/symmrepl/internal/cli"}},
 	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal/addressroom", "cmd/symmrepl/internal/bench", "cmd/symmrepl/internal/cellfile",
-		"cmd/symmrepl/internal/companion", "cmd/symmrepl/internal/console", "cmd/symmrepl/internal/console/command", "cmd/symmrepl/internal/console/command/tour",
-		"cmd/symmrepl/internal/debugadapter", "cmd/symmrepl/internal/jupyter", "cmd/symmrepl/internal/lending", "cmd/symmrepl/internal/mcp", "cmd/symmrepl/internal/opbench",
+		"cmd/symmrepl/internal/checking", "cmd/symmrepl/internal/companion", "cmd/symmrepl/internal/console", "cmd/symmrepl/internal/console/command", "cmd/symmrepl/internal/console/command/tour",
+		"cmd/symmrepl/internal/debugadapter", "cmd/symmrepl/internal/jupyter", "cmd/symmrepl/internal/kerneltext", "cmd/symmrepl/internal/lending", "cmd/symmrepl/internal/mcp", "cmd/symmrepl/internal/opbench",
 		"cmd/symmrepl/internal/render", "cmd/symmrepl/internal/script", "cmd/symmrepl/internal/serve", "cmd/symmrepl/internal/shadow",
 		"cmd/symmrepl/internal/statedir", "cmd/symmrepl/internal/term", "cmd/symmrepl/internal/torchrun", "cmd/symmrepl/internal/tutorial", "cmd/symmrepl/internal/rank",
 		"internal", "interp/check", "interp/export", "interp/replay", "session", "session/controller", "session/worker", "symmem", "symmem/compilers",
@@ -60,6 +60,12 @@ var parts = []part{
 		"cmd/symmrepl/internal/jsonlines", "cmd/symmrepl/internal/tutorial", "internal", "session"}},
 	{"cmd/symmrepl/internal/serve", []string{"cmd/symmrepl/internal/console", "cmd/symmrepl/internal/jsonlines",
 		"cmd/symmrepl/internal/notebook", "cmd/symmrepl/internal/render", "internal/bootstrap/userdir", "session"}},
+
+	// Cases beside kernels: it holds a session for each number of ranks.
+	{"cmd/symmrepl/internal/checking", []string{"cmd/symmrepl/internal/casefile", "cmd/symmrepl/internal/cellfile",
+		"cmd/symmrepl/internal/kerneltext", "cmd/symmrepl/internal/render", "internal", "session"}},
+	{"cmd/symmrepl/internal/casefile", nil},
+	{"cmd/symmrepl/internal/kerneltext", []string{"internal", "kernels"}},
 
 	// What front ends share: entries, then what they print, then leaves.
 	{"cmd/symmrepl/internal/console/command", []string{"cmd/symmrepl/internal/cellfile", "cmd/symmrepl/internal/console",

@@ -1,8 +1,8 @@
 // The prefix of a file names the subject of its tests: program_ command lines and programs that run
 // to their end, prompt_ a user at a terminal, jupyter_ notebooks, lessons_ tutorials, session_
 // sessions of cells, misuse_ and faults_ errors of cells and of processes, hosts_ launchers and
-// several hosts, devices_ GPUs and NCCL, sanitizer_ the sanitizer's findings. The tests start real
-// processes: this test binary is also the program.
+// several hosts, check_ cases beside kernels, devices_ GPUs and NCCL, sanitizer_ the sanitizer's
+// findings. The tests start real processes: this test binary is also the program.
 package main
 
 import (

@@ -17,6 +17,9 @@ func parse(args []string) (options, error) {
 	for _, f := range o.flags() {
 		f.add(flags)
 	}
+	if len(args) > 0 && args[0] == "check" {
+		args = apart(args)
+	}
 	for len(args) > 0 {
 		if err := flags.Parse(args); err != nil {
 			err = tidy(err)
@@ -49,9 +52,27 @@ func parse(args []string) (options, error) {
 	return o, o.checkNames()
 }
 
+// apart separates -I and -D from their values, as compilers do.
+func apart(args []string) (list []string) {
+	for i, arg := range args {
+		if arg == "--" {
+			return append(list, args[i:]...)
+		}
+		if len(arg) > 2 && (strings.HasPrefix(arg, "-I") || strings.HasPrefix(arg, "-D")) {
+			list = append(list, arg[:2])
+			arg = arg[2:]
+		}
+		list = append(list, arg)
+	}
+	return list
+}
+
 // misplaced returns an error if a flag was given that does not apply to the subcommand.
 func (o options) misplaced() error {
 	command := strings.Join(o.args, " ") + " "
+	if o.worlds != nil && !strings.HasPrefix(command, "check ") {
+		return misused("several numbers of ranks apply to check only")
+	}
 	switch {
 	case o.hasCode:
 		command = "-e "
@@ -68,11 +89,11 @@ func (o options) misplaced() error {
 		switch name := dashed(names[i]); {
 		case name == "--json" && !applies:
 			if run := o.hasCode || strings.HasPrefix(command, "run ") || strings.HasPrefix(command, "torchrun "); !o.sanitize || !run {
-				return misused("--json applies to bench, and with --sanitize to run, torchrun and -e")
+				return misused("--json applies to bench and check, and with --sanitize to run, torchrun and -e")
 			}
 		case !applies:
 			return misused("%s applies to %s only", name, f.of)
-		case f.with != "" && !slices.Contains(o.given, f.with):
+		case f.with != "" && !slices.Contains(o.given, f.with) && !strings.HasPrefix(command, "check "):
 			return misused("%s goes with %s", name, dashed(f.with))
 		}
 	}

@@ -15,6 +15,7 @@ import (
 // options holds the parsed command line.
 type options struct {
 	ranks    int    // 0: choose
+	worlds   []int  // of check: several numbers of ranks
 	device   string // "auto", "cpu" or "cuda"
 	backend  string // "": choose
 	hosts    string // simulated hosts; "": as SYMMREPL_HOSTS says
@@ -56,6 +57,15 @@ type options struct {
 	out string // the file or folder to write
 	cpp bool   // a program of C++
 
+	// check
+	junit, sarif string   // files to write; "": none
+	only         string   // a part of the names of the cases to run
+	sessions     int      // at a time; 0: choose
+	folders      []string // of headers
+	defines      []string // macros
+	build        string   // the folder with compile_commands.json; "": none
+	verbose      bool     // print a line for each case
+
 	// completion
 	words bool // print what may follow the arguments
 
@@ -89,11 +99,25 @@ const maxRanks = symmem.MaxWorld
 const maxSize = 1 << 30
 
 func (o *options) setRanks(s string) error {
+	if strings.Contains(s, ",") {
+		return o.setWorlds(s)
+	}
 	if _, err := fmt.Sscanf(s, "%d", &o.ranks); err != nil || fmt.Sprint(o.ranks) != s {
 		return errors.New("a number is expected")
 	}
 	if o.ranks < 1 || o.ranks > maxRanks {
 		return fmt.Errorf("a number from 1 to %d is expected", maxRanks)
+	}
+	return nil
+}
+
+// setWorlds takes several numbers of ranks.
+func (o *options) setWorlds(s string) error {
+	for _, n := range strings.Split(s, ",") {
+		if err := o.setRanks(n); err != nil {
+			return err
+		}
+		o.worlds = append(o.worlds, o.ranks)
 	}
 	return nil
 }
@@ -133,6 +157,16 @@ func (o *options) setSizes(s string) error {
 		}
 		o.sizes = append(o.sizes, n)
 	}
+	return nil
+}
+
+func (o *options) addFolder(s string) error {
+	o.folders = append(o.folders, s)
+	return nil
+}
+
+func (o *options) addDefine(s string) error {
+	o.defines = append(o.defines, s)
 	return nil
 }
 

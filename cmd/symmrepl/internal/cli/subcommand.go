@@ -18,6 +18,7 @@ func subcommands() []subcommand {
 	return []subcommand{
 		{"run", run},
 		{"trace", traceScript},
+		{"check", checkCases},
 		{"export", exportFile},
 		{"tutorial", learn},
 		{"lab", lab},
