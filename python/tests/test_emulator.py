@@ -14,6 +14,7 @@ import textwrap
 import threading
 import time
 import unittest
+import unittest.mock
 
 import symmrepl
 from symmrepl.emulator.companion import Companion
@@ -231,6 +232,24 @@ class Processes(unittest.TestCase):
             Mapping(segment.name)
         del segment
         self.assertEqual(used(), before)
+
+
+class Lines(unittest.TestCase):
+    def test_foreign(self):
+        # The line of a program is none in a file that torch.compile has made.
+        from symmrepl.emulator import lines
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "made.py")
+            path.write_text("def call():\n    return lines.caller()[0]\n")
+            names = {"lines": lines}
+            exec(compile(path.read_text(), str(path), "exec"), names)
+            self.assertEqual(names["call"](), str(path))
+            for value in (folder, folder + os.sep):
+                with unittest.mock.patch.dict(os.environ, TORCHINDUCTOR_CACHE_DIR=value):
+                    self.assertEqual(names["call"](), __file__)
+            with unittest.mock.patch.dict(os.environ, TORCHINDUCTOR_CACHE_DIR=""):
+                self.assertEqual(names["call"](), str(path))
 
 
 class WithoutTorch(unittest.TestCase):

@@ -13,6 +13,9 @@ from types import CodeType, FrameType
 from typing import Iterator, Optional, Tuple
 
 _PACKAGES = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,)
+_COMPILED = "TORCHINDUCTOR_CACHE_DIR"
+"""The variable with the folder of what torch.compile makes. PyTorch sets it, unless the user does."""
+
 _LIBRARY = os.path.dirname(os.__file__) + os.sep  # of Python itself; site-packages and dist-packages may be below it
 
 
@@ -57,7 +60,7 @@ def program_frame(frame: FrameType) -> Optional[FrameType]:
 
 
 def _foreign(file: str) -> bool:
-    """Reports whether a file is one of this package, of PyTorch or of Python's library."""
+    """Reports whether a file is one of this package, of PyTorch, of what torch.compile has made, or of Python's library."""
     return file.startswith((*_packages(), "<")) or file.startswith(_LIBRARY) and "-packages" + os.sep not in file
 
 
@@ -96,5 +99,6 @@ def expression(frame: Optional[FrameType]) -> str:
 
 
 def _packages() -> Tuple[str, ...]:
-    torch = sys.modules.get("torch")
-    return (*_PACKAGES, os.path.dirname(torch.__file__) + os.sep) if torch and torch.__file__ else _PACKAGES
+    torch, compiled = sys.modules.get("torch"), os.environ.get(_COMPILED)
+    of_torch = (os.path.dirname(torch.__file__) + os.sep,) if torch and torch.__file__ else ()
+    return (*_PACKAGES, *of_torch, *((os.path.join(compiled, ""),) if compiled else ()))
