@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
+import functools
 import linecache
 import os
 import re
 import sys
-import threading
 from itertools import islice
 from types import CodeType, FrameType
-from typing import Iterator, Optional, Tuple
+from typing import Any, Callable, Optional, Tuple
 
 _PACKAGES = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,)
 _COMPILED = "TORCHINDUCTOR_CACHE_DIR"
@@ -18,29 +17,34 @@ _COMPILED = "TORCHINDUCTOR_CACHE_DIR"
 
 _LIBRARY = os.path.dirname(os.__file__) + os.sep  # of Python itself; site-packages and dist-packages may be below it
 
-
 _TRACED = re.compile(r'^\s*File "(.+)", line (\d+)', re.MULTILINE)
-_at = threading.local()  # place: what caller returns in a thread whose frames do not tell
 
 
-@contextlib.contextmanager
-def called_at(trace: str) -> Iterator[None]:
-    """Lets caller return, in this thread, the innermost line of the program's own in the text of a traceback, if there is one."""
-    before = getattr(_at, "place", None)
-    _at.place = next(((file, int(line)) for file, line in reversed(_TRACED.findall(trace)) if not _foreign(file)), before)
-    try:
-        yield
-    finally:
-        _at.place = before
+def call_at(trace: str, function: Callable[..., Any], *args: Any) -> Any:
+    """Calls a function in which the program has no frames: for caller it is at the innermost line of its own in the text of a traceback."""
+    place = _innermost(trace)
+    out = function(*args)
+    del place  # it was for caller
+    return out
+
+
+@functools.lru_cache(maxsize=None)
+def _innermost(trace: str) -> Optional[Tuple[str, int]]:
+    return next(((file, int(line)) for file, line in reversed(_TRACED.findall(trace)) if not _foreign(file)), None)
 
 
 def caller() -> Tuple[str, int]:
     """Returns file and line of the innermost frame of the program's own; ("", 0) if there is none."""
-    place: Optional[Tuple[str, int]] = getattr(_at, "place", None)
-    if place is not None:
-        return place
-    frame = program_frame(sys._getframe(1))
-    return ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+    frame: Optional[FrameType] = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code is call_at.__code__:
+            place: Optional[Tuple[str, int]] = frame.f_locals["place"]
+            if place is not None:
+                return place
+        elif not _foreign(frame.f_code.co_filename):
+            return frame.f_code.co_filename, frame.f_lineno
+        frame = frame.f_back
+    return "", 0
 
 
 def place_of(text: str) -> Optional[Tuple[str, int]]:

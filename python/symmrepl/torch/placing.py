@@ -7,13 +7,14 @@ has named by `register_symm_mem_args`. Here they are copied into symmetric memor
 
 from __future__ import annotations
 
+import threading
 from typing import Any, Callable, Dict, List, NamedTuple, Set, Tuple
 
 import torch
 import torch.fx
 from torch.utils._pytree import tree_map_only
 
-from ..emulator.lines import called_at
+from ..emulator.lines import call_at
 from . import memory
 
 OPERANDS: Dict[str, Tuple[str, ...]] = {
@@ -28,7 +29,13 @@ OPERANDS: Dict[str, Tuple[str, ...]] = {
 }
 """The arguments that Inductor places, of PyTorch's own operators."""
 
-_running: List[Set[int]] = []  # the graphs that run, innermost last: the addresses of their inputs
+_in = threading.local()  # inputs: the addresses of the inputs of the graphs that run in a thread, innermost last
+
+
+def _inputs() -> List[Set[int]]:
+    if not hasattr(_in, "inputs"):
+        _in.inputs = []
+    return _in.inputs  # type: ignore[no-any-return]
 
 
 def install() -> None:
@@ -50,13 +57,13 @@ def _runner(graph: Any, inputs: Any) -> Callable[..., Any]:
     """Returns a function that runs a graph."""
 
     def run(args: Any) -> Any:
-        _running.append({_storage(t) for t in args if isinstance(t, torch.Tensor)})
+        _inputs().append({_storage(t) for t in args if isinstance(t, torch.Tensor)})
         try:
             interpreter = _Lines(graph)
             interpreter.extra_traceback = False
             return interpreter.boxed_run(args)
         finally:
-            _running.pop()
+            _inputs().pop()
 
     run._boxed_call = True  # type: ignore[attr-defined]  # it takes a list, and may empty it
     return run
@@ -66,8 +73,7 @@ class _Lines(torch.fx.Interpreter):
     """Runs each operator of a graph at the line of the program that it comes from."""
 
     def run_node(self, n: Any) -> Any:
-        with called_at(n.stack_trace or ""):
-            return super().run_node(n)
+        return call_at(n.stack_trace or "", super().run_node, n)
 
 
 class _Move(NamedTuple):
@@ -95,8 +101,8 @@ class Placed(NamedTuple):
 
 
 def running() -> bool:
-    """Reports whether a compiled function runs."""
-    return bool(_running)
+    """Reports whether a compiled function runs in this thread."""
+    return bool(_inputs())
 
 
 def place(func: Any, args: Any, kwargs: Any) -> Placed:
@@ -111,7 +117,7 @@ def place(func: Any, args: Any, kwargs: Any) -> Placed:
         return Placed(args, kwargs, moves)
 
     def moved(t: torch.Tensor, is_own: bool, written: bool) -> torch.Tensor:
-        inputs = _running[-1]
+        inputs = _inputs()[-1]
         if t.device.type != "cpu" or memory.find(t) is not None or not is_own and _storage(t) in inputs:
             return t  # of a library's operators Inductor does not place what the function is called with
         copy = memory.empty_strided(t.shape, torch.empty(t.shape, device="meta").stride(), t.dtype)
