@@ -331,6 +331,25 @@ class Companions(unittest.TestCase):
                 self.assertIn(text, str(raised.exception))
                 self.assertIn(sys.executable, str(raised.exception))
 
+    def test_no_compiler(self):
+        with tempfile.TemporaryDirectory() as folder:
+            without = ["PATH=/nonexistent", "SYMMREPL_CXX=", "SYMMREPL_ZIGLANG=", f"SYMMREPL_CACHE={folder}"]
+            c = Companion(["/usr/bin/env", *without, os.environ["SYMMREPL"]])
+            for call in (c.emulator, lambda: c.kernels("__global__ void f() {}"), lambda: c.operation("delay")):
+                with self.assertRaisesRegex(Unavailable, "no C\\+\\+ compiler for kernels .*install g\\+\\+ or clang"):
+                    call()
+            del c, call
+
+    def test_unsuited_text(self):
+        c = Companion()
+        kernel = 'extern "C" __global__ void f(int* x) { x[0] = 1; }'
+        for text, line, column, what in ((kernel + "\0", 7, 51, "a NUL"), ("\n\0" + kernel, 8, 1, "a NUL"), (f"// \ud800\n{kernel}", 7, 4, "a surrogate")):
+            with self.assertRaises(CompileError) as raised:
+                c.kernels(text, "prog.py", 7)
+            self.assertEqual([(d.file, d.line, d.column) for d in raised.exception.diagnostics], [("prog.py", line, column)])
+            self.assertIn(f"prog.py:{line}:{column}: the text has {what}", str(raised.exception))
+        self.assertEqual([*c.kernels(kernel).kernels], ["f"])
+
     def test_many_threads(self):
         c = Companion()
         wrong = []

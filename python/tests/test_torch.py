@@ -838,6 +838,49 @@ class Programs(unittest.TestCase):
         self.run_program(f"exec({blocks[0]!r}.replace('dist.init_process_group', 'str'))\nh.barrier()\nexec({blocks[1]!r})\nsame(out, [sum(range(world))] * 1024)")
 
 
+@unittest.skipUnless(importlib.util.find_spec("torch"), "torch is not installed")
+class Imports(unittest.TestCase):
+    """What is refused or warned of before a program begins, and ranks that lack the import."""
+
+    def ran(self, text, *flags):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "prog.py")
+            program.write_text(textwrap.dedent(text))
+            environment = {**os.environ, "SYMMREPL_PYTHON": sys.executable}
+            command = [os.environ["SYMMREPL"], "torchrun", *flags] if flags else [sys.executable]
+            return subprocess.run([*command, program], capture_output=True, text=True, timeout=120, env=environment)
+
+    def test_newer(self):
+        run = self.ran("""
+        import warnings, torch
+        ours, torch.__version__ = torch.__version__, "2.99.0"
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            import symmrepl.torch
+        print(*(str(w.message) for w in said if "symmrepl" in str(w.message)))
+        import torch.distributed._symmetric_memory as symm_mem
+        print(symm_mem.empty(3, device="cpu").tolist())
+        """)
+        self.assertEqual((run.returncode, run.stdout), (0, "symmrepl.torch knows PyTorch up to 2.15, and this is 2.99.0\n[0.0, 0.0, 0.0]\n"), run.stderr)
+
+    def test_late_import(self):
+        run = self.ran("""
+        import os, torch, torch.distributed as dist
+        import torch.distributed._symmetric_memory as symm_mem
+        dist.init_process_group("gloo")
+        try:
+            symm_mem.empty(4, device="cpu")
+        except RuntimeError as e:
+            print(str(e).splitlines()[0], flush=True)
+        if dist.get_rank() == 0:
+            import symmrepl.torch
+        symm_mem.rendezvous(symm_mem.empty(4, device="cpu"), dist.group.WORLD)
+        """, "-n", "2")  # fmt: skip
+        self.assertEqual((run.returncode, run.stdout), (1, "[0,1] SymmetricMemory does not support device type cpu\n"), run.stderr)
+        self.assertIn("[1] RuntimeError: SymmetricMemory does not support device type cpu", run.stderr)
+        self.assertRegex(run.stderr, r"rank 1 exited with status 1; the other ranks are ended:\n +rank 0  waits in rendezvous at .*prog.py:11 for rank 1")
+
+
 TELL = """
 import json
 from symmrepl.emulator import sanitize

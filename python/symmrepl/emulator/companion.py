@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import queue
+import re
 import subprocess
 import threading
 import weakref
@@ -73,6 +74,7 @@ class Companion:
         self, text: str, name: str = "kernel.cu", line: int = 1, instances: Sequence[str] = (), watched: bool = False
     ) -> Library:
         """Compiles a text of CUDA C++. name and line say where it stands, for messages. Errors: CompileError."""
+        _check(text, name, line)
         request = {"name": name, "line": line, "text": text, "instances": list(instances)}
         answer = self._ask(kernels=request, watched=watched)
         found = {k["name"]: [Parameter(p["name"], p["type"]) for p in k["params"]] for k in answer.get("kernels", [])}
@@ -142,6 +144,21 @@ class Companion:
                 waiting = [found] if found is not None else []
         for answers in waiting:
             answers.put(answer)
+
+
+_UNSUITED = re.compile("[\0\ud800-\udfff]")
+
+
+def _check(text: str, name: str, line: int) -> None:
+    """Refuses what compilers leave out, or end at, without a word. Errors: CompileError."""
+    found = _UNSUITED.search(text)
+    if found is None:
+        return
+    begin, end = text.rfind("\n", 0, found.start()) + 1, text.find("\n", found.start())
+    line, column = line + text.count("\n", 0, begin), found.start() - begin + 1
+    what = f"the text has a {'NUL' if found[0] == chr(0) else 'surrogate, which is no character'} here"
+    source = text[begin : len(text) if end < 0 else end]
+    raise CompileError(f"{name}:{line}:{column}: {what}", [Diagnostic(name, line, column, what, source)])
 
 
 def _read(stream: Any, reference: weakref.ref[Companion]) -> None:

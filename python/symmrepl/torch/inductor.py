@@ -78,3 +78,22 @@ def _change(module: ModuleType) -> None:
             self.node = node
 
     line._codegen_comm_buffer = _codegen_comm_buffer  # type: ignore[union-attr]
+    _keep_apart(module)
+
+
+def _keep_apart(module: ModuleType) -> None:
+    """Lets no kernel write a buffer in symmetric memory over its operand, or the other way round.
+
+    Inductor of 2.11 assumes there that one takes the place of the other, and allocates it: the operand is lost.
+    """
+    code, layout = module.PythonWrapperCodegen, module.ir.CommBufferLayout
+    theirs = code.can_reuse
+
+    def can_reuse(self: Any, input_buffer: Any, output_buffer: Any = None) -> bool:
+        if output_buffer is not None and output_buffer.get_device() == torch.device("cpu"):
+            buffers = (input_buffer, *output_buffer.get_outputs())
+            if any(b.node is not None and isinstance(b.node.get_output_spec(), layout) for b in buffers):
+                return False
+        return bool(theirs(self, input_buffer, output_buffer))
+
+    code.can_reuse = can_reuse

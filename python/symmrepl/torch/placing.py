@@ -139,6 +139,8 @@ def _registered(func: Any) -> Tuple[str, ...]:
     """Returns the arguments that a library has named; before PyTorch 2.13 it cannot."""
     from torch._library.simple_registry import singleton
 
+    if not hasattr(torch.library.Library, "register_symm_mem_args"):
+        return ()
     found = getattr(singleton.get(func.__qualname__), "symm_mem_args", None)
     return tuple((found.get() if found is not None else None) or ())
 
