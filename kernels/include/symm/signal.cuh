@@ -60,8 +60,10 @@ __device__ __forceinline__ u32 raise(Context c, u32* theirs) {
 __device__ __forceinline__ bool put_fenced(const Signals& s, Context c, int dst, u32 channel) {
   u32* const theirs = slot(s, c, dst, channel, c.rank);
   Patience patience;
-  for (u32 seen; (seen = raise(c, theirs)) != 0;)
+  for (u32 seen; (seen = raise(c, theirs)) != 0;) {
+    endless(c);
     if (patience.expired(c, Wait{kConsumed, (u32)dst, channel, 0}, seen)) return false;
+  }
   patience.satisfied(c);
   return true;
 }

@@ -113,6 +113,15 @@ class Patience {
   __device__ bool look(Context c, Wait w, u64 seen);
 };
 
+// Internal: endless is called after a failed poll of a loop that nothing but another value of the
+// polled words ends, or what ends a wait of Patience. A kernel on the cpu device stands still if all its
+// threads are in such loops without a deadline.
+__device__ __forceinline__ void endless(Context c) {
+#ifdef SYMM_CPU
+  if (c.timeout_ns == 0) symm_cpu_endless();
+#endif
+}
+
 // Compare selects the comparison of a polled word with the wanted value. kRound is for counts that
 // go up by one and wrap around: it accepts the wanted round and the next three.
 enum Compare { kEqual, kAtLeast, kRound };
@@ -149,6 +158,7 @@ __device__ __forceinline__ bool wait_until(Context c, const Word* word, Word wan
 #ifdef SYMM_SANITIZE
     if (compare == kEqual) symm_cpu_wants(word, want);
 #endif
+    endless(c);
     if (patience.expired(c, w, v)) return false;
     v = load_acquire(word);
   } while (!reached(v, want, compare));

@@ -53,6 +53,7 @@ var (
 	_ device.Adopter        = (*cpu)(nil)
 	_ device.GuardedSegment = (*segment)(nil)
 	_ device.Awaiter        = (*stream)(nil)
+	_ device.Stander        = (*stream)(nil)
 	_ device.Definer        = (*module)(nil)
 )
 

@@ -19,6 +19,8 @@ type stream struct {
 	capturing bool
 	call      uint64 // whose work a recording takes what comes next for
 	once      sync.Once
+	ending    sync.RWMutex // held for reading while Stands looks, for writing while Close ends the stream
+	ended     bool         // guarded by ending
 }
 
 func (d *cpu) NewStream() (device.Stream, error) {
@@ -183,6 +185,19 @@ func (s *stream) Idle() (bool, error) {
 // Awaits implements device.Awaiter.
 func (s *stream) Awaits() bool { return s.emu.Awaits() }
 
+// Stands implements device.Stander. It does not wait for Close.
+func (s *stream) Stands() (device.Stand, bool) {
+	if !s.ending.TryRLock() {
+		return device.Stand{}, false
+	}
+	defer s.ending.RUnlock()
+	if s.ended {
+		return device.Stand{}, false
+	}
+	number, looks, stands := s.emu.Stands()
+	return device.Stand{Number: number, Looks: looks}, stands
+}
+
 func (s *stream) BeginCapture() error {
 	if s.capturing {
 		return device.ErrCapturing
@@ -204,6 +219,9 @@ func (s *stream) EndCapture() (device.Graph, error) {
 func (s *stream) Close() error {
 	s.once.Do(func() {
 		s.device.forget(s)
+		s.ending.Lock()
+		defer s.ending.Unlock()
+		s.ended = true
 		s.emu.Close()
 	})
 	return nil

@@ -29,6 +29,23 @@ type Awaiter interface {
 	Awaits() bool
 }
 
+// Stander is a stream that can report that its kernel stands still.
+type Stander interface {
+	// Stands reports whether the stream runs a kernel that stands still, so that nothing but other
+	// streams, other devices or the host can end it: all its blocks have begun, and each of their
+	// threads waits, without a deadline, in a function of kernels/ that returns only when memory
+	// changes, or at a barrier for such threads. A thread that polls in a loop of the snippet does
+	// not stand still: the loop may count. Stands may be called at any time, and by several
+	// goroutines.
+	Stands() (Stand, bool)
+}
+
+// Stand describes a kernel that stands still.
+type Stand struct {
+	Number uint64 // changes when a thread has made progress
+	Looks  uint64 // grows when all threads have looked again, in vain; a write before the growth before is seen
+}
+
 // CompilerNamer is a device that can name its compiler: "g++".
 type CompilerNamer interface{ CompilerName() string }
 

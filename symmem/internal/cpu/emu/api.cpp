@@ -185,6 +185,7 @@ int emu_stream_synchronize(emu_stream* s, emu_fault* out) {
 
 int emu_stream_idle(emu_stream* s) { return s->idle(); }
 int emu_stream_awaits(emu_stream* s) { return s->awaits(); }
+int emu_stream_stands(emu_stream* s, uint64_t* number, uint64_t* looks) { return s->stands(*number, *looks); }
 void emu_stream_begin_capture(emu_stream* s) { s->begin_capture(); }
 emu_graph* emu_stream_end_capture(emu_stream* s) { return new emu_graph{s->end_capture()}; }
 

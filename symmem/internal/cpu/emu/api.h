@@ -119,6 +119,9 @@ int emu_stream_synchronize(emu_stream*, emu_fault* out);
 int emu_stream_idle(emu_stream*);
 // emu_stream_awaits returns 1 while the stream waits for an event.
 int emu_stream_awaits(emu_stream*);
+// emu_stream_stands returns 1 while the stream runs a kernel that stands still, and sets the numbers of the stand and of
+// looks: see stand.h.
+int emu_stream_stands(emu_stream*, uint64_t* number, uint64_t* looks);
 void emu_stream_begin_capture(emu_stream*);
 emu_graph* emu_stream_end_capture(emu_stream*);
 

@@ -16,6 +16,7 @@
 #include "sample.h"
 #include "shared.h"
 #include "stacks.h"
+#include "stand.h"
 #include "turn.h"
 
 namespace emu {
@@ -126,6 +127,7 @@ struct Executor : Worker {
 
   // How long there were only failed polls.
   unsigned polls = 0, next_pass = 0, passes = 0;
+  unsigned stood = 0;   // how often all threads of the block have polled in vain since they stand still: see stand.h
   unsigned waited = 0;  // passes of the block
   Pauses pauses;
   unsigned char polling = 0;  // of any thread, counted in barriers
@@ -143,6 +145,7 @@ struct Executor : Worker {
   std::atomic<bool> stop_wanted{false};  // set by the monitor: it takes too long
   std::atomic<bool> closing{false};      // set by the stream: nothing waits for it any more
   std::atomic<bool> resting{false};      // it pauses between failed polls
+  std::atomic<std::uint64_t> stand{0};   // the number of the stand, and stood
   std::atomic<bool> spins{false};        // a sample has shown that it polls, maybe in a way that shows by its instructions only
 
   Sample sample;
@@ -168,6 +171,7 @@ struct Executor : Worker {
       polls = next_pass = passes = 0;
       pauses.restart();
     }
+    if (stood) end_stand(*this);
     progress.store(progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 };

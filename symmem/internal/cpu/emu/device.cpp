@@ -140,6 +140,16 @@ void Device::discharge(Executor* e) {
   std::erase_if(watched_, [e](const Watched& w) { return w.executor == e; });
 }
 
+bool Device::stands(const Grid* g, Standing& s, std::uint64_t& number, std::uint64_t& looks) {
+  std::lock_guard lock(watch_mutex_);
+  s.begin();
+  for (const Watched& w : watched_)
+    if (w.executor->active.load() == g) s.add(*w.executor);
+  if (!s.end()) return false;
+  number = s.number, looks = s.looks;
+  return true;
+}
+
 void Device::wake_monitor() {
   works_.fetch_add(1);
   if (!monitor_asleep_.load()) return;

@@ -15,6 +15,7 @@
 
 #include "block.h"
 #include "current.h"
+#include "stand.h"
 
 namespace emu {
 
@@ -57,6 +58,10 @@ struct Device {
       if (taken) s.state.store(Sample::kNone);
     }
   }
+
+  // stands reports whether all executors that run blocks of a grid stand still, and notes that in s. The grid may have
+  // ended.
+  bool stands(const Grid*, Standing& s, std::uint64_t& number, std::uint64_t& looks);
 
   bool aborted() const { return __atomic_load_n(abort_, __ATOMIC_ACQUIRE) & 1; }
 

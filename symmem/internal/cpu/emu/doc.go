@@ -16,6 +16,7 @@
 //	grid.cpp        one launch                     stream.cpp   queues, events, graphs
 //	memory.cpp      device memory, and guard pages
 //	turn.cpp        how waiting threads let others run
+//	stand.cpp       which kernels stand still, because all their threads wait
 //	device.cpp      executors, and the monitor that preempts endless kernels
 //	sample.cpp      samples of long-running kernels
 //	fault.cpp       signal handlers: a kernel's fault ends its grid, not the process; everything else is handed on to Go

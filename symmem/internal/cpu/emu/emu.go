@@ -19,6 +19,8 @@ package emu
 #cgo nocallback emu_stream_synchronize
 #cgo nocallback emu_stream_idle
 #cgo nocallback emu_stream_awaits
+#cgo noescape emu_stream_stands
+#cgo nocallback emu_stream_stands
 #cgo nocallback emu_stream_call
 */
 import "C"
@@ -317,6 +319,16 @@ func (s *Stream) Idle() bool { return C.emu_stream_idle(s.c) != 0 }
 
 // Awaits reports whether the stream waits for an event at this moment.
 func (s *Stream) Awaits() bool { return C.emu_stream_awaits(s.c) != 0 }
+
+// Stands reports whether the stream runs a kernel that stands still: all its blocks have begun, and
+// each of their threads that has not ended waits in a function of kernels/ that returns only when
+// memory changes or the host aborts, or at a barrier for such threads. number changes when a
+// thread has made progress, and looks grows when all threads have polled in vain again.
+func (s *Stream) Stands() (number, looks uint64, stands bool) {
+	var n, l C.uint64_t
+	stands = C.emu_stream_stands(s.c, &n, &l) != 0
+	return uint64(n), uint64(l), stands
+}
 
 // BeginCapture makes the stream record instead of queue.
 func (s *Stream) BeginCapture() { C.emu_stream_begin_capture(s.c) }

@@ -11,6 +11,7 @@
 #include "machine.h"
 #include "recording.h"
 #include "sanitize.h"
+#include "stand.h"
 #include "turn.h"
 
 namespace emu {
@@ -71,7 +72,10 @@ void failed_poll(Executor* e) {
   // a value that changes, but not enough, may wait for a block that has not begun
   if (++e->waited % kHelp == 0 && g->pending()) e->device->help(*g, 1);
   if (e->sample.active()) return;
-  if (pass >= kYields || Pauses::crowded() || !quick_yield()) rest(e);
+  if (pass >= kYields || Pauses::crowded() || !quick_yield()) {
+    look_whether_stands(*e);
+    rest(e);
+  }
 }
 
 void yield_as(Executor* e) {
@@ -98,6 +102,7 @@ void found() {
   Executor* e = executor();
   InRuntime mark(e);
   e->advanced();
+  e->poll[e->thread->linear].endless = 0;
   if (const auto r = e->device->recording()) r->waited(nanos());
 }
 
@@ -138,7 +143,13 @@ void meet_blocks() {
   const unsigned generation = g->barrier_generation.load();
   g->barrier_arrived.fetch_add(1);
   met_blocks(g);
-  while (g->barrier_generation.load() == generation) yield();
+  Poll& poll = executor()->poll[executor()->thread->linear];
+  while (g->barrier_generation.load() == generation) {
+    poll.endless = kPolledAgain;
+    yield();
+  }
+  poll.endless = 0;
+  if (executor()->stood) end_stand(*executor());
 }
 
 void leave() {

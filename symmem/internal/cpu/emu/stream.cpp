@@ -167,6 +167,11 @@ bool Stream::synchronize(Fault& out, std::string& kernel, std::string& library) 
   return true;
 }
 
+bool Stream::stands(std::uint64_t& number, std::uint64_t& looks) {
+  const Grid* const g = grid_.load();
+  return g && device_->stands(g, standing_, number, looks);
+}
+
 void Stream::serve() {
   executor_.adopt();
   device_->enlist(&executor_);
@@ -309,7 +314,9 @@ void Stream::launch(Command& c, Executor& e, sanitize::Sanitizer* s) {
     }
   }
   if (s && s->seed) hold_back(g, *s);
+  grid_.store(&g);
   g.execute(e);
+  grid_.store(nullptr);
   if (watched) {
     std::lock_guard lock(mutex_);
     actor_.known.learn(w.end);

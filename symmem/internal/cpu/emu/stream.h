@@ -14,6 +14,7 @@
 #include "fault.h"
 #include "grid.h"
 #include "sanitize.h"
+#include "stand.h"
 #include "turn.h"
 
 namespace emu {
@@ -95,6 +96,8 @@ class Stream {
   void call(std::uint64_t number) { call_ = number; }
   // awaits reports whether the stream waits for an event at this moment.
   bool awaits() const { return awaits_.load(); }
+  // stands reports whether the stream runs a kernel that stands still: see stand.h.
+  bool stands(std::uint64_t& number, std::uint64_t& looks);
   bool idle() const { return completed_.load() == submitted_.load(); }
 
   void begin_capture() { capture_ = std::make_unique<Graph>(); }
@@ -123,6 +126,8 @@ class Stream {
   std::atomic<bool> failed_{false};
   std::atomic<std::uint32_t> submitted_{0};
   Tally completed_, bell_;
+  std::atomic<const Grid*> grid_{nullptr};  // that runs
+  Standing standing_;                       // of it; the device's lock guards it
   std::atomic<bool> closing_{false}, awaits_{false};
   pthread_t thread_{};
 };

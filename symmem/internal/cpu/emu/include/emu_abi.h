@@ -68,7 +68,7 @@ struct Api {
   void (*sync_warp)(unsigned mask);
   // yield is one failed poll: other threads run, and the thread sleeps if polls keep failing.
   void (*yield)();
-  // found ends a polling loop: the next failed poll is the first of another one.
+  // found ends a polling loop: the next failed poll is the first of another one, which may end by itself.
   void (*found)();
   // report fills a WaitRecord whose state is kNone. A stop of the kernel does not come in between.
   void (*report)(void* record, const void* with, Size bytes);
@@ -102,7 +102,11 @@ struct Poll {
   unsigned loads, limit;           // loads since p was chosen, and after how many another word is chosen
   unsigned char waits;             // not 0: it waits, and is taken to after so many more loads of p that are no failed polls
   bool gave_way;                   // so other threads have run since its last load
+  unsigned char endless;           // not 0: it waits in a loop that nothing but a change of memory ends; see stand.h
 };
+
+// kPolledAgain is Poll::endless of a thread that has polled in vain since the run time looked last.
+constexpr unsigned char kPolledAgain = 2;
 
 // Worker is the part that kernels see of an operating-system thread that runs a block.
 struct Worker {

@@ -32,7 +32,7 @@ constexpr unsigned char kWaits = 4;
 
 __attribute__((no_sanitize("thread"))) EMU_ONCE void polled(const void* p, unsigned long long v) {
   Poll& t = worker()->poll[worker()->thread->linear];
-  t = {p, __builtin_return_address(0), v, 0, 0, 0, 0, kWaits, false};
+  t = {p, __builtin_return_address(0), v, 0, 0, 0, 0, kWaits, false, t.endless};
   run_time().yield();
 }
 
@@ -44,7 +44,7 @@ __attribute__((no_sanitize("thread"))) EMU_ONCE void loaded(const void* p, unsig
     t.seen = (t.seen ^ (Size)p ^ v) * 0x9e3779b97f4a7c15ull;
     if (++t.loads <= t.limit) return;
     const unsigned limit = t.limit < kFirstLimit ? kFirstLimit : t.limit < kLastLimit ? 2 * t.limit : t.limit;
-    t = {p, __builtin_return_address(0), v, 0, 0, 0, limit, 0, false};
+    t = {p, __builtin_return_address(0), v, 0, 0, 0, limit, 0, false, t.endless};
     return;
   }
   const bool in_vain = t.value == v && t.seen == t.before;

@@ -202,6 +202,11 @@ EMU_REDUCE(xor, unsigned, a ^ b)
 inline void symm_cpu_yield() {
   if (!::emu::gave_way()) ::emu::run_time().yield();
 }
+// symm_cpu_endless says, after each failed poll, that the thread polls in a loop that nothing but another value of the
+// polled words, or the host's abort, ends. symm_cpu_found ends that.
+__attribute__((no_sanitize("thread"))) inline void symm_cpu_endless() {
+  ::emu::worker()->poll[::emu::worker()->thread->linear].endless = ::emu::kPolledAgain;
+}
 inline void symm_cpu_found() { ::emu::run_time().found(); }
 inline void symm_cpu_report(void* record, const void* with, ::emu::Size bytes) { ::emu::run_time().report(record, with, bytes); }
 inline void symm_cpu_leave() { ::emu::run_time().leave(); }
