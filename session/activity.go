@@ -13,9 +13,11 @@ type Wait struct {
 
 	Call string `json:",omitempty"` // a name of the collective call that is unique and equal on all members; "" for other operations
 	Sure bool   `json:",omitempty"` // only calls of Peers, or of any other rank if there are no Peers, can end it
-	Host bool   `json:",omitempty"` // it is a collective call that meets on the host, where the session knows the missing ranks
-	NCCL bool   `json:",omitempty"` // it is a call inside NCCL
-	Seen uint64 `json:",omitempty"` // time of the device's last unsuccessful check, in nanoseconds by a clock of the rank
+	// calls of any other rank may end it, though it has Peers, because a kernel of the user's waits
+	Anyone bool   `json:",omitempty"`
+	Host   bool   `json:",omitempty"` // it is a collective call that meets on the host, where the session knows the missing ranks
+	NCCL   bool   `json:",omitempty"` // it is a call inside NCCL
+	Seen   uint64 `json:",omitempty"` // a number that grows when the device has checked it in vain
 }
 
 // Activity describes what a rank's cell does while it waits in no operation of the Communicator:

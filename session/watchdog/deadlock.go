@@ -22,19 +22,24 @@ import (
 //    function, no goroutine of compiled code. Code inside a call that returns only when the device
 //    or another rank makes progress does not count as running;
 //  - each stream is idle, or is in one of symmrepl's operations that waits for a signal or for
-//    other ranks to make the same call. A user's kernel may do anything, so a rank that runs one
-//    does not stand still; nor does a rank in a copy or in a call of a library;
+//    other ranks to make the same call, or runs a user's kernel that stands still. A user's kernel
+//    may do anything, so a rank that runs one does not stand still, except on the cpu device. There
+//    the emulator knows whether all blocks have begun and all their threads wait in functions of
+//    symmrepl's headers, which return only when a word changes, or at barriers for such threads. A
+//    thread that polls in a loop of its own may count its polls, so it does not stand still. Nor does
+//    a rank in a copy or in a call of a library;
 //  - the network has completed all its operations, and all messages of each rank to the others have
 //    arrived;
 //  - no wait ends by itself, after a limit.
 //
 // A wait is held up if each rank that it waits for has finished the cell, does not run the cell, or
-// is held up in another call. Members that are in the same collective call answer each other, even
-// if that takes long. The session takes several looks; each begins when all ranks have answered the
-// one before. If no rank's numbers change between looks, and every device has checked its waits
-// again meanwhile, then all these conditions held at the same time, and nothing can change any
-// more. If a rank does not answer, is not sure or has moved, the looks begin anew: it is better to
-// report a deadlock and let it go on than to end a cell that might have completed.
+// is held up in another call. Any rank may end the wait of a user's kernel. Members that are in the
+// same collective call answer each other, even if that takes long. The session takes several looks;
+// each begins when all ranks have answered the one before. If no rank's numbers change between
+// looks, and every device has checked its waits again meanwhile, then all these conditions held at
+// the same time, and nothing can change any more. If a rank does not answer, is not sure or has
+// moved, the looks begin anew: it is better to report a deadlock and let it go on than to end a
+// cell that might have completed.
 
 // Times of the looks.
 const (
@@ -240,15 +245,18 @@ func (cell *Snapshot) heldUp(answers map[int]*wire.Status) map[int][]int {
 							vain = append(vain, rankset.Filter(p.Missing, func(o int) bool { return !mayEnd(w, o) })...)
 						}
 					}
-				case len(w.Peers) > 0:
+				case len(w.Peers) > 0 && !w.Anyone:
 					vain = append(vain, rankset.Filter(w.Peers, func(o int) bool { return !mayEnd(w, o) })...)
 				default: // any other rank may end the wait
 					others := slices.DeleteFunc(rankset.All(len(cell.Ranks)), func(o int) bool { return o == rank })
 					if in := rankset.Filter(others, func(o int) bool { return !mayEnd(w, o) }); len(in) == len(others) {
-						vain = append(vain, others...)
-						if len(others) == 0 {
-							vain = []int{rank}
+						switch named := rankset.Difference(w.Peers, []int{rank}); {
+						case len(named) > 0:
+							others = named
+						case len(others) == 0:
+							others = []int{rank}
 						}
+						vain = append(vain, others...)
 					}
 				}
 			}

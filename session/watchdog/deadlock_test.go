@@ -1,6 +1,8 @@
 package watchdog
 
 import (
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -105,6 +107,46 @@ func TestLooks(t *testing.T) {
 		}
 		if test.alike && lookedAgain(before, after) != test.lookedOnce {
 			t.Errorf("%s: looked again: %v", test.name, !test.lookedOnce)
+		}
+	}
+}
+
+// The wait of a user's kernel is held up if no other rank may end it, whomever it names; then the
+// ranks that it names do not.
+func TestAnyoneEndsWaitOfKernel(t *testing.T) {
+	kernel := func(peers ...int) session.Wait {
+		return session.Wait{Op: "k", Peers: peers, Sure: true, Anyone: true}
+	}
+	signal := func(peers ...int) session.Wait {
+		return session.Wait{Op: "wait_signal", Peers: peers, Sure: true}
+	}
+	reduction := session.Wait{Op: "reduce", Call: "world #3", Sure: true}
+	on := func(w session.Wait, peers ...int) session.Wait { w.Peers = peers; return w }
+	for _, c := range []struct {
+		name  string
+		waits map[int][]session.Wait // of the ranks that run the cell, of four
+		held  map[int][]int
+	}{
+		{"the others are done", map[int][]session.Wait{0: {kernel(1)}}, map[int][]int{0: {1}}},
+		{"it names nobody", map[int][]session.Wait{0: {kernel()}}, map[int][]int{0: {1, 2, 3}}},
+		{"it names itself", map[int][]session.Wait{0: {kernel(0)}}, map[int][]int{0: {1, 2, 3}}},
+		{"others wait, too", map[int][]session.Wait{0: {kernel(1)}, 2: {signal(3)}}, map[int][]int{0: {1}, 2: {3}}},
+		{"two kernels", map[int][]session.Wait{0: {kernel(1)}, 1: {kernel(0), kernel(2)}}, map[int][]int{0: {1}, 1: {0, 2}}},
+		{"members of a call get on", map[int][]session.Wait{0: {kernel(1)}, 2: {on(reduction, 3)}, 3: {on(reduction, 2)}}, map[int][]int{}},
+		{"the same, and the wait is an operation's",
+			map[int][]session.Wait{0: {signal(1)}, 2: {on(reduction, 3)}, 3: {on(reduction, 2)}}, map[int][]int{0: {1}}},
+	} {
+		cell := &Snapshot{Run: 7, Ranks: make([]Rank, 4)}
+		answers := map[int]*wire.Status{}
+		for rank := range cell.Ranks {
+			cell.Ranks[rank].TakesPart = true
+			answers[rank] = &wire.Status{Run: 7, Waits: c.waits[rank], Standing: &wire.Standing{Stands: true}}
+			if c.waits[rank] == nil {
+				cell.Ranks[rank].Result, answers[rank].Run = &session.Result{}, 0
+			}
+		}
+		if held := cell.heldUp(answers); !maps.EqualFunc(held, c.held, slices.Equal) {
+			t.Errorf("%s: %v, want %v", c.name, held, c.held)
 		}
 	}
 }

@@ -36,6 +36,9 @@ func (rt *Runtime) Progress() Progress {
 		p.Mix(uint64(r.Peer))
 		if c, ok := rt.find(r.Ordinal); ok {
 			in = append(in, c.InStream())
+			if stand, stands := rt.stand(&c); stands { // before listWaits asks again
+				p.Mix(stand.Number)
+			}
 		}
 	}
 	for _, s := range rt.allStreams() {
@@ -63,6 +66,20 @@ func (rt *Runtime) awaitsOther(s *Stream) bool {
 	defer rt.mu.Unlock()
 	a, tells := s.d.(device.Awaiter)
 	return tells && slices.Contains(rt.streams, s) && a.Awaits()
+}
+
+// stand describes the kernel that the stream of a call runs, if it stands still. Of a call that is
+// not remembered the stream is not known.
+func (rt *Runtime) stand(c *Record) (device.Stand, bool) {
+	if c.ID == 0 {
+		return device.Stand{}, false
+	}
+	for _, s := range rt.allStreams() {
+		if s.id == c.InStream() && s.stands != nil {
+			return s.stands()
+		}
+	}
+	return device.Stand{}, false
 }
 
 // countIn counts a goroutine that is in a call of a stream, until countOut.

@@ -13,7 +13,8 @@ type Stream struct {
 	rt     *Runtime
 	d      device.Stream
 	id     int
-	closed atomic.Bool // refused from now on
+	stands func() (device.Stand, bool) // of a device.Stander, else nil
+	closed atomic.Bool                 // refused from now on
 
 	gone    bool        // closed on the device; guarded by mu
 	space   *block      // of matrix products; guarded by rt.mu
@@ -49,6 +50,9 @@ func (rt *Runtime) newStream() (*Stream, error) {
 // adopt makes a queue of the device a stream of the world. rt.mu is held.
 func (rt *Runtime) adopt(d device.Stream) *Stream {
 	s := &Stream{rt: rt, d: d}
+	if k, tells := d.(device.Stander); tells {
+		s.stands = k.Stands
+	}
 	if n := len(rt.streams); n > 0 {
 		s.id = rt.streams[n-1].id + 1
 	}

@@ -39,6 +39,11 @@ func (rt *Runtime) listWaits(asking bool) (list []Wait) {
 			Call: c.everywhere(&r), Sure: c.Manner != operators.Alone && c.Manner != operators.Communicating && kind.Calls,
 			Seen: r.Began + r.Elapsed, Replayed: c.Replayed(),
 		}
+		if !wait.Sure {
+			if stand, stands := rt.stand(&c); stands {
+				wait.Sure, wait.Anyone, wait.Seen = true, true, stand.Looks
+			}
+		}
 		if c.group != nil {
 			wait.Group = c.group.String()
 		}

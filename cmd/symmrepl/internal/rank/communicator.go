@@ -55,7 +55,7 @@ func (c communicator) waits(list []symmem.Wait) (waits []session.Wait) {
 		waits = append(waits, session.Wait{
 			Op: w.Op, Ordinal: w.Ordinal, Group: w.Group, Peers: w.Peers, For: w.For, Since: w.Since.Seconds(),
 			Limit: w.Limit.Seconds(), At: at,
-			Call: w.Call, Sure: w.Sure, Host: w.Host, NCCL: w.Library, Seen: w.Seen,
+			Call: w.Call, Sure: w.Sure, Anyone: w.Anyone, Host: w.Host, NCCL: w.Library, Seen: w.Seen,
 		})
 	}
 	return waits

@@ -22,13 +22,17 @@ type Wait struct {
 	// empty for other calls.
 	Call string
 	// Sure reports whether only calls of the Peers end the wait, or calls of any other rank if
-	// there are no Peers: an operation waits for a signal or a call. It is not set for kernels of
-	// the user's, nor for waits for the network, a library or a copy.
+	// there are no Peers: an operation waits for a signal or a call, or a kernel of the user's
+	// stands still, see [device.Stander]. It is not set for other kernels of the user's, nor for
+	// waits for the network, a library or a copy.
 	Sure bool
-	Host bool // a collective call waits on the host
+	// Anyone reports whether calls of any other rank may end the wait, though there are Peers: a
+	// kernel of the user's may have other waits besides, and its words are its own.
+	Anyone bool
+	Host   bool // a collective call waits on the host
 	// Library reports whether the call is under way in the device's library of collectives, NCCL.
 	Library bool
-	Seen    uint64 // when the waiting kernel last looked in vain, in nanoseconds of a clock of its own; 0 on the host
+	Seen    uint64 // grows when the waiting kernel has looked in vain; 0 on the host
 }
 
 // Progress describes the progress of this rank, and whether any of its work goes on by itself. It
