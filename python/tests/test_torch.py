@@ -804,8 +804,8 @@ class Programs(unittest.TestCase):
         library.register_symm_mem_args("gather", ["inputs"])
 
         def gather(inputs, plain, group_name):
-            e = refused(symmrepl.torch.Misuse, "is not symmetric", lambda: ops.one_shot_all_reduce(plain, "sum", group_name))
-            same(e.where.split(":")[-1], str(sys._getframe().f_lineno - 1))  # at its own line, not that of the compiled function
+            where = refused(symmrepl.torch.Misuse, "is not symmetric", lambda: ops.one_shot_all_reduce(plain, "sum", group_name)).where
+            same(where.split(":")[-1], str(sys._getframe().f_lineno - 1))  # at its own line, not that of the compiled function
             same([symm_mem.is_symm_mem_tensor(t) for t in (*inputs, plain)], [True] * len(inputs) + [False])
             return sum(ops.one_shot_all_reduce(t, "sum", group_name) for t in inputs) + plain
 
