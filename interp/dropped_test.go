@@ -88,7 +88,7 @@ const only = `
 	Widget.Bool Widget.Float64 Widget.Int Widget.Render Widget.String Widget.Text Widget.Value Chart.PNG
 	Chart.SVG Chart.SimpleRender Chart.String chart.Heat chart.Lines chart.Over chart.Page show.Held
 	Printer.Sprint show.Sprint show.Typed expect.New Difference.Error Tensors.Close Tensors.Equal Tensors.Handle
-	Tensors.Pad Tensors.Pads Tensors.Peers Tensors.Tensor`
+	Tensors.Pad Tensors.Pads Tensors.Peers Tensors.Pointers Tensors.Table Tensors.Tensor`
 
 // TestDroppedKinds checks that each function and method for cells that has results is known to have
 // another effect, or to have none. A new one belongs to effects in interp/help/dropped.go, or to only.

@@ -47,12 +47,13 @@ type Shared int
 
 // Launch runs the kernel on the current stream. args are the kernel's arguments in order: a tensor
 // of the pointee's type (any for void* and unsigned char*) or a uintptr for a pointer, a tensor for a
-// parameter that [Kernel.Symmetric] declared symmetric, a *Handle
-// for a symm::Handle, a *DeviceComm for a ncclDevComm, a *DeviceWindow for a ncclWindow_t, a Go
-// integer that fits for an integer, a float32 or float64 for a floating type, which rounds it, or
-// an integer that the type holds exactly, a bool. Among them may be options: SharedBytes, *Stream,
-// and [Timeout] for the waits of handles. Everything is checked against the kernel's signature
-// before anything is launched.
+// parameter that [Kernel.Symmetric] declared symmetric, a *Handle for a symm::Handle, a *DeviceComm
+// for a ncclDevComm, a *DeviceWindow for a ncclWindow_t, a Go integer that fits for an integer, a
+// float32 or float64 for a floating type, which rounds it, or an integer that the type holds exactly,
+// a bool, and for a struct of the text a Go struct, array or slice of numbers that has as many bytes,
+// such as []uintptr{…} for a struct of pointers. Among them may be options: SharedBytes, *Stream, and
+// [Timeout] for the waits of handles. Everything is checked against the kernel's signature before
+// anything is launched.
 //
 // A kernel that receives a handle or a communicator, or includes nvshmem.h, communicates: it is
 // ordered after the group's other communication, and all ranks that it meets must launch it. One

@@ -188,6 +188,9 @@ func (p *packer) sameGroup() {
 
 // scalar packs a Go number. A complex number goes to a pair of floats.
 func (p *packer) scalar(i int, a any, param device.Param, typ signature.Type, field []byte) {
+	if typ.Base == signature.Unknown && typ.Pointers == 0 && p.structure(i, a, field) {
+		return
+	}
 	x, ok := element.NumberOf(a)
 	if d := complexOf(typ); !ok && d != 0 && typ.Pointers == 0 && reflect.ValueOf(a).CanComplex() {
 		if why, _ := d.Put(field, 0, a); why != "" {
@@ -240,6 +243,45 @@ func (p *packer) scalar(i int, a any, param device.Param, typ signature.Type, fi
 	default:
 		p.refuse(i, a, "")
 	}
+}
+
+// structure packs a Go struct, array or slice of numbers as the memory of a struct of C++, and reports
+// whether a is one of these.
+func (p *packer) structure(i int, a any, field []byte) bool {
+	v := reflect.ValueOf(a)
+	switch {
+	case !v.IsValid():
+		return false
+	case v.Kind() == reflect.Slice && isPlain(v.Type().Elem()):
+		array := reflect.New(reflect.ArrayOf(v.Len(), v.Type().Elem())).Elem()
+		reflect.Copy(array, v)
+		v = array
+	case v.Kind() != reflect.Struct && v.Kind() != reflect.Array || !isPlain(v.Type()):
+		return false
+	}
+	if n := int(v.Type().Size()); n != len(field) {
+		p.refuse(i, a, fmt.Sprintf("it has %d bytes, and the parameter %d", n, len(field)))
+	}
+	at := reflect.New(v.Type())
+	at.Elem().Set(v)
+	copy(field, unsafe.Slice((*byte)(at.UnsafePointer()), len(field)))
+	return true
+}
+
+// isPlain reports whether values of a type are numbers, addresses of the device included, all through.
+func isPlain(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !isPlain(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	case reflect.Array:
+		return isPlain(t.Elem())
+	}
+	return t.Kind() >= reflect.Bool && t.Kind() <= reflect.Complex128
 }
 
 // fitting returns an integer's bits if the parameter can hold it.

@@ -32,13 +32,13 @@ func TestCheck(t *testing.T) {
 	for _, want := range []string{
 		"--- ok: one_shot at right.cu:8 on 2 ranks (", "--- ok: one_shot at right.cu:8 on 4 ranks (", "--- ok: again at right.cu:14 on 3 ranks (",
 		"--- ok: shift at right.cu:32 on 4 ranks (", "--- ok: race at right.cu:48 on 4 ranks (", "--- ok: dies at right.cu:59 on 2 ranks (",
-		"--- ok: after at right.cu:64 on 2 ranks (", "ok  \tright.cu\t8 results\t",
+		"--- ok: after at right.cu:64 on 2 ranks (", "ok  \tright.cu\t10 results\t",
 	} {
 		if !strings.Contains(got.out, want) {
 			t.Errorf("lacks %q:\n%s", want, got.out)
 		}
 	}
-	if got.err != "8 passed\n" {
+	if got.err != "10 passed\n" {
 		t.Errorf("standard error %q", got.err)
 	}
 	if left := h.leftovers(); len(left) > 0 {
@@ -53,7 +53,7 @@ func TestCheckWrong(t *testing.T) {
 	h := checks(t)
 	junit, sarif := filepath.Join(h.dir, "j.xml"), filepath.Join(h.dir, "s.sarif")
 	got := h.run("", "check", "--device", device(), "-n", "2", "--timeout", "5s", "--junit", junit, "--sarif", sarif, "wrong.cu")
-	if got.status != 1 || got.err != "1 passed, 9 failed\n" {
+	if got.status != 1 || got.err != "1 passed, 10 failed\n" {
 		t.Errorf("status %d, %q\n%s", got.status, got.err, got.out)
 	}
 	for _, want := range []string{
@@ -62,7 +62,8 @@ func TestCheckWrong(t *testing.T) {
 		"\n    [0,1] out of bounds: right behind f32[10], where element 10 would be\n    [0,1]   wrong.cu:6:25: rank 0, kernel scale<float>, block [0 0 0], thread [10 0 0], reads 4 bytes (launched at wrong.cu:15)\n",
 		"\n    [0,1] wrong.cu:18: undefined: y\n    [0,1]     // scale<float><<<1, 32>>>(y, 2.f, 11)\n",
 		"wrong.cu:21: expect.Symmetric", "\n    wrong.cu:27: this did not come: race\n", "\n    not done after 5s\n", "the worker was killed (SIGKILL)\n",
-		"\n    [0,1] wrong.cu:37: on purpose\n", "\n    [0] rank 0\n    [1] rank 1\n", "FAIL\twrong.cu\t10 results\t",
+		"\n    [0,1] wrong.cu:37: on purpose\n", "\n    [0] rank 0\n    [1] rank 1\n", "FAIL\twrong.cu\t11 results\t",
+		"cannot be a []uintptr\n    [0,1]     // pair<<<1, 1>>>(table(x, 3))\n    [0,1]     hint: it has 24 bytes, and the parameter 16\n",
 	} {
 		want = strings.ReplaceAll(want, "expect.Symmetric", "expect.Local")
 		if !strings.Contains(got.out, want) {
@@ -87,7 +88,7 @@ func TestCheckWrong(t *testing.T) {
 	if err == nil {
 		err = xml.Unmarshal(text, &suites)
 	}
-	if err != nil || suites.Tests != 10 || suites.Failures != 9 || len(suites.Suites) != 1 || len(suites.Suites[0].Cases) != 10 {
+	if err != nil || suites.Tests != 11 || suites.Failures != 10 || len(suites.Suites) != 1 || len(suites.Suites[0].Cases) != 11 {
 		t.Fatalf("%+v %v\n%s", suites, err, text)
 	}
 	kinds := map[string]string{}

@@ -13,9 +13,10 @@ import (
 // memory until Free.
 type Tensors struct {
 	g          *symmem.Group
-	rank, size int            // in the group
-	names      []formula.Name // of list
-	list       []*tensor      // in the order in which they were made
+	rank, size int              // in the group
+	names      []formula.Name   // of list
+	list       []*tensor        // in the order in which they were made
+	tables     []*symmem.Tensor // of Pointers
 	freed      bool
 }
 
@@ -88,6 +89,30 @@ func (s *Tensors) Peers(name string) uintptr {
 	return s.symmetric("expect.Peers", name).h.BufferPtrsDev()
 }
 
+// Pointers returns the numbers of Table in a tensor on the device: the argument of a kernel for a pointer
+// to a struct of n pointers.
+func (s *Tensors) Pointers(name string, n int) *symmem.Tensor {
+	table := s.Table(name, n)
+	values := make([]int64, n)
+	for i, at := range table {
+		values[i] = int64(at)
+	}
+	t := symmem.Local(symmem.I64, n).CopyFrom(values)
+	s.tables = append(s.tables, t)
+	return t
+}
+
+// Table returns the addresses of all ranks' copies of a symmetric tensor, followed by zeros up to n: the
+// argument of a kernel for a struct of n pointers.
+func (s *Tensors) Table(name string, n int) []uintptr {
+	const op = "expect.Table"
+	h := s.symmetric(op, name).h
+	if n < s.size {
+		panic(misuse(op, "n", "", nil, "a table of %d pointers is too short for %d ranks", n, s.size))
+	}
+	return append(make([]uintptr, 0, n), h.BufferPtrs()...)[:n:n]
+}
+
 // Pads returns the address of the table of all ranks' signal pads of a symmetric tensor: the argument of
 // a kernel for a parameter such as uint32_t**. Pads are zeros until kernels write them.
 func (s *Tensors) Pads(name string) uintptr {
@@ -110,7 +135,10 @@ func (s *Tensors) Free() {
 	for i := len(s.list) - 1; i >= 0; i-- {
 		s.list[i].t.Free()
 	}
-	s.list, s.names = nil, nil
+	for _, t := range s.tables {
+		t.Free()
+	}
+	s.list, s.names, s.tables = nil, nil, nil
 }
 
 // meet waits until the work of all ranks of the group is over.

@@ -20,7 +20,8 @@
 //	launch    = KERNEL "<<<" size "," size [ "," GO ] ">>>" "(" [ argument {"," argument} ] ")"
 //	            { "on" GO {"," GO} | "repeat" GO | "stream" NAME }
 //	size      = GO | "dim3" "(" GO {"," GO} ")"
-//	argument  = GO | "handle" "(" NAME ")" | "peers" "(" NAME ")" | "pads" "(" NAME ")"
+//	argument  = GO | "handle" "(" NAME ")" | "peers" "(" NAME ")" | "table" "(" NAME "," GO ")"
+//	          | "pointers" "(" NAME "," GO ")" | "pads" "(" NAME ")" | "pad" "(" NAME ")"
 //	expect    = "expect" NAME ( "==" | "~=" ) FORMULA { "rtol" NUMBER | "atol" NUMBER | "on" GO {"," GO} }
 //	          | "expect" "finding" [ TEXT ]
 //	          | "expect" "error" [ TEXT ]

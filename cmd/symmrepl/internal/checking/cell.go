@@ -33,9 +33,9 @@ func beginning() session.Cell { return cell("check", 1, "var "+setVariable+" *ex
 // freeing frees what a case has left.
 func freeing() session.Cell { return cell("check", 1, setVariable+".Free()") }
 
-// compiling compiles the kernels of a source into a variable.
+// compiling compiles the kernels of a source into a variable. The name of the text is s.title.
 func compiling(s *Source, variable string) session.Cell {
-	args := []string{strconv.Quote(s.Name), "1", strconv.Quote(s.text.Source)}
+	args := []string{strconv.Quote(s.title), "1", strconv.Quote(s.text.Source)}
 	for _, name := range s.named {
 		args = append(args, strconv.Quote(name))
 	}
@@ -138,16 +138,17 @@ func (w *writer) launch(l casefile.Launch) {
 
 // methods are the arguments of launches that name a tensor, with the methods of the set that return
 // them.
-var methods = map[string]string{"handle": "Handle", "peers": "Peers", "pads": "Pads", "pad": "Pad"}
+var methods = map[string]string{"handle": "Handle", "peers": "Peers", "pads": "Pads", "pad": "Pad", "table": "Table", "pointers": "Pointers"}
 
 // argument returns the Go for an argument of a launch.
 func argument(text string) string {
 	x, err := parser.ParseExpr(text)
-	if call, ok := x.(*ast.CallExpr); err == nil && ok && len(call.Args) == 1 {
+	if call, ok := x.(*ast.CallExpr); err == nil && ok && len(call.Args) > 0 {
 		function, _ := call.Fun.(*ast.Ident)
 		of, _ := call.Args[0].(*ast.Ident)
 		if function != nil && of != nil && methods[function.Name] != "" {
-			return fmt.Sprintf("%s.%s(%q)", setVariable, methods[function.Name], of.Name)
+			behind := text[call.Args[0].End()-1 : call.Rparen-1] // of a table: its length
+			return fmt.Sprintf("%s.%s(%q%s)", setVariable, methods[function.Name], of.Name, flat([]string{behind}))
 		}
 	}
 	return flat([]string{text})

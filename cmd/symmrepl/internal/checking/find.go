@@ -21,6 +21,7 @@ type Source struct {
 	kernels
 	cells []cellfile.Cell // of a file of cells, which is one case
 	lines []string        // of the file
+	title string          // the name of the text in positions, before place gives them their files
 }
 
 // kernels is the text that a source's cases compile.
@@ -125,7 +126,7 @@ func read(name string, given bool, o kerneltext.Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Name: name, lines: strings.Split(string(text), "\n")}
+	s := &Source{Name: name, lines: strings.Split(string(text), "\n"), title: "kernels of " + name}
 	if strings.HasSuffix(name, cellsSuffix) {
 		s.cells = cellfile.Parse(string(text))
 		s.Cases = []casefile.Case{{Name: strings.TrimSuffix(filepath.Base(name), cellsSuffix), Line: 1}}

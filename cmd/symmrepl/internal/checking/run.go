@@ -206,7 +206,7 @@ func (r *runner) check(ctx context.Context, c item, result *Result) {
 		seed := r.o.Seed + int64(k)
 		if wrong := r.order(ctx, s, c, cells, seed, &found, result); len(wrong) > 0 {
 			if len(errs) == 0 {
-				result.Output = r.output.String()
+				result.Output = s.places(r.output.String())
 			}
 			errs = append(errs, wrong...)
 			if result.Why != "" || !r.again(ctx, c, wrong) {
@@ -240,7 +240,7 @@ func (r *runner) order(ctx context.Context, s *Source, c item, cells []session.C
 		}
 		reply := r.eval(limited, cell, watch)
 		for _, f := range reply.Findings {
-			found.Add(f)
+			found.Add(s.placedFinding(f))
 		}
 		if len(reply.Errors) == 0 {
 			continue
@@ -249,7 +249,7 @@ func (r *runner) order(ctx context.Context, s *Source, c item, cells []session.C
 			result.Why = fmt.Sprintf("not done after %v", time.Duration(limit))
 		}
 		for _, e := range reply.Errors {
-			placed(e, s)
+			s.placed(e)
 		}
 		return reply.Errors
 	}
@@ -284,6 +284,7 @@ func (r *runner) compile(ctx context.Context, c item) []*session.Error {
 	s := r.sources[source]
 	errs := r.eval(ctx, compiling(s, variable(source)), nil).Errors
 	for _, e := range errs {
+		s.placed(e)
 		if e.Kind == session.KindCompile && len(s.text.Lacks) > 0 {
 			e.Hint = strings.TrimLeft(e.Hint+"; ", "; ") + "headers were left out, since they are not found: " + strings.Join(s.text.Lacks, ", ") +
 				"; give -I FOLDER if a kernel needs one"
@@ -333,18 +334,6 @@ func withRanks(o session.Output, size int) string {
 		}
 	}
 	return b.String()
-}
-
-// placed gives an error in a case the line of the file, without the column, which is one of the Go that
-// stands for the line.
-func placed(e *session.Error, s *Source) {
-	if s.cells != nil || e.File != s.Name || e.Kind == session.KindCompile || e.Line < 1 || e.Line > len(s.lines) {
-		return
-	}
-	e.Column, e.Source = 0, strings.TrimSpace(s.lines[e.Line-1])
-	if e.Kind == session.KindPanic {
-		e.Msg = strings.TrimPrefix(e.Msg, "panic: ")
-	}
 }
 
 // alike returns errors of several orders without those that came before.

@@ -107,19 +107,41 @@ func bare(text string) string {
 	return b.String()
 }
 
-// device are the words that make a declaration one for the device.
-var device = map[string]bool{"__global__": true, "__device__": true, "__constant__": true, "__shared__": true, "__managed__": true,
-	"constexpr": true, "consteval": true}
+// device holds the words that make a declaration one for the device.
+var device = map[string]bool{"__global__": true, "__device__": true, "__constant__": true, "__shared__": true, "__managed__": true}
+
+// onlyHost matches names that only code of the host has: of CUDA's runtime and driver, and of libraries.
+var onlyHost = regexp.MustCompile(`^(cuda[A-Z]\w*|CU[a-z]\w+|CU_\w+|MPI_\w+|ibv_\w+|torch|at|c10|pybind11|py|nlohmann|boost|fmt|spdlog)$`)
+
+// standardHost holds the names of namespace std that only code of the host has.
+var standardHost = wordSet(`any basic_string bad_alloc cerr chrono condition_variable cout deque endl error_code exception filesystem forward_list
+	function future hash ifstream initializer_list invalid_argument ios iostream istream istringstream istream list locale lock_guard
+	logic_error make_shared make_unique map multimap multiset mutex ofstream optional ostream ostringstream out_of_range priority_queue
+	promise queue random_device recursive_mutex regex runtime_error set shared_mutex shared_ptr stack streambuf string string_view
+	stringstream system_error thread to_string unique_lock unique_ptr unordered_map unordered_set variant vector weak_ptr`)
+
+func wordSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		set[w] = true
+	}
+	return set
+}
 
 // kept are the first words of declarations that stay, unless they define a function.
 var kept = map[string]bool{"struct": true, "class": true, "union": true, "enum": true, "using": true, "typedef": true,
-	"static_assert": true, "concept": true, "const": true}
+	"static_assert": true, "concept": true, "const": true, "constexpr": true, "consteval": true}
 
 // withoutHost replaces the declarations at namespace scope that are not for the device by blanks.
 func withoutHost(text string) string {
 	list := pieces(text)
-	s := scope{list: list, marks: marksOf(list), declared: namespacesOf(list)}
+	s := scope{list: list, marks: marksOf(list), declared: namespacesOf(list), host: map[string]bool{}}
 	s.namespace(0)
+	for i, p := range list { // macros that launch kernels
+		if !p.code && macro.MatchString(p.text) && strings.Contains(p.text, "<<<") {
+			list[i].text = blanks(p.text)
+		}
+	}
 	var b strings.Builder
 	for _, p := range s.list {
 		b.WriteString(p.text)
@@ -177,6 +199,7 @@ type scope struct {
 	list     []piece
 	marks    map[string]bool
 	declared map[string]bool // namespaces
+	host     map[string]bool // types that are blanks
 }
 
 // namespace goes over declarations from i on, up to a brace that closes, and returns its index.
@@ -196,7 +219,7 @@ func (s *scope) namespace(i int) int {
 
 // declaration goes over one declaration and returns the index behind it.
 func (s *scope) declaration(begin int) int {
-	var words []string // outside of parentheses and template's angles
+	var words []string // outside of parentheses and of the parameters of templates
 	marked, called, assigned := false, false, false
 	depth := 0
 	i := begin
@@ -207,6 +230,12 @@ func (s *scope) declaration(begin int) int {
 		}
 		marked = marked || s.marks[p.text]
 		switch p.text {
+		case "<":
+			if n := len(words); n > 0 && words[n-1] == "template" {
+				i = s.parameters(i)
+				continue
+			}
+			words = append(words, p.text)
 		case "(", "[":
 			if p.text == "(" && depth == 0 && !assigned && len(words) > 0 {
 				called = called || !attribute[words[len(words)-1]]
@@ -252,7 +281,35 @@ func (s *scope) declaration(begin int) int {
 	return i
 }
 
-// attribute are the words before parentheses that are no function's.
+// parameters returns the index of the angle that closes the parameters of a template, or the end.
+func (s *scope) parameters(i int) int {
+	angles, depth := 0, 0
+	for ; i < len(s.list); i++ {
+		if !s.list[i].code {
+			continue
+		}
+		switch s.list[i].text {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			depth--
+		case "<":
+			if depth == 0 {
+				angles++
+			}
+		case ">":
+			if depth == 0 {
+				angles--
+			}
+		}
+		if angles == 0 {
+			return i
+		}
+	}
+	return i
+}
+
+// attribute holds the words before parentheses that name no function.
 var attribute = map[string]bool{"__launch_bounds__": true, "__cluster_dims__": true, "__block_size__": true, "__attribute__": true,
 	"alignas": true, "__align__": true, "__declspec": true, "decltype": true, "requires": true, "noexcept": true, "explicit": true}
 
@@ -295,8 +352,11 @@ func (s *scope) goesOn(i int) bool {
 
 // decide blanks a declaration that is not for the device. Directives stay.
 func (s *scope) decide(begin, end int, words []string, marked, called, body bool) {
-	if marked || s.stays(words, called, body) {
+	if marked || s.stays(words, called, body) && !s.needsHost(begin, end) {
 		return
+	}
+	if name := typeName(behindTemplate(words)); name != "" {
+		s.host[name] = true
 	}
 	for i := begin; i < end; i++ {
 		if p := &s.list[i]; !strings.HasPrefix(p.text, "#") || p.code {
@@ -316,27 +376,59 @@ func (s *scope) stays(words []string, called, body bool) bool {
 	case words[0] == "using" && len(words) > 2 && words[2] == ":":
 		return s.declared[words[1]]
 	case words[0] == "inline" || words[0] == "static":
-		return !called && len(words) > 1 && kept[words[1]]
+		return len(words) > 1 && (kept[words[1]] && !called || words[1] == "constexpr")
+	case words[0] == "constexpr" || words[0] == "consteval":
+		return true
 	}
 	return kept[words[0]] && !(called && body && words[0] != "struct" && words[0] != "class") && !(called && words[0] == "const")
 }
 
-// behindTemplate returns the words behind template<…>.
-func behindTemplate(words []string) []string {
-	for len(words) > 0 && words[0] == "template" {
-		depth, i := 0, 1
-		for ; i < len(words); i++ {
-			if words[i] == "<" {
-				depth++
-			}
-			if words[i] == ">" {
-				if depth--; depth == 0 {
-					i++
-					break
-				}
+// needsHost reports whether a declaration names what only the host has, or launches a kernel.
+func (s *scope) needsHost(begin, end int) bool {
+	var before [3]string // tokens
+	for _, p := range s.list[begin:end] {
+		if !p.code {
+			continue
+		}
+		switch {
+		case onlyHost.MatchString(p.text) || s.host[p.text]:
+			return true
+		case standardHost[p.text] && before == [3]string{"std", ":", ":"}:
+			return true
+		case p.text == "<" && before[1] == "<" && before[2] == "<":
+			return true
+		}
+		before = [3]string{before[1], before[2], p.text}
+	}
+	return false
+}
+
+// typeName returns the name of the type that a declaration with these words declares, "" if none.
+func typeName(words []string) string {
+	if len(words) < 2 {
+		return ""
+	}
+	switch words[0] {
+	case "using":
+		if words[1] != "namespace" && (len(words) < 3 || words[2] != ":") {
+			return words[1]
+		}
+	case "typedef":
+		return words[len(words)-1]
+	case "struct", "class", "union", "enum":
+		for _, w := range words[1:] {
+			if isWord(w[0]) && !attribute[w] && w != "class" {
+				return w
 			}
 		}
-		words = words[min(i, len(words)):]
+	}
+	return ""
+}
+
+// behindTemplate returns the words behind template<…>, of whose parameters words has none.
+func behindTemplate(words []string) []string {
+	for len(words) > 0 && words[0] == "template" {
+		words = words[1:]
 	}
 	return words
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -34,12 +33,32 @@ type Text struct {
 	Source  string
 	Lacks   []string // headers that were left out
 	Headers []string // files that came in the place of an #include
+
+	parts []part
+}
+
+// part is a run of lines of a text that come from one file.
+type part struct {
+	from int // the first, from 1
+	file string
+	line int // of the first in the file
+}
+
+// At returns the place of a line of the source.
+func (t Text) At(line int) (file string, number int) {
+	i, found := slices.BinarySearchFunc(t.parts, line, func(p part, line int) int { return p.from - line })
+	if !found {
+		i--
+	}
+	if i < 0 {
+		return "", line
+	}
+	return t.parts[i].file, t.parts[i].line + line - t.parts[i].from
 }
 
 // Of returns the text of a file, whose own text the caller has read.
 func Of(name, text string, o Options) (Text, error) {
-	e := expander{folders: o.Folders, once: map[string]bool{}}
-	var b strings.Builder
+	e := expander{folders: o.Folders, once: map[string]bool{}, line: 1}
 	for _, d := range o.Defines {
 		key, value, given := strings.Cut(d, "=")
 		if !defined.MatchString(key) {
@@ -48,19 +67,16 @@ func Of(name, text string, o Options) (Text, error) {
 		if !given {
 			value = "1"
 		}
-		fmt.Fprintf(&b, "#define %s %s\n", key, value)
+		e.write(fmt.Sprintf("#define %s %s\n", key, value))
 	}
-	if len(o.Defines) > 0 {
-		b.WriteString(lineMark(1, name))
-	}
-	if err := e.expand(&b, name, text, 0); err != nil {
+	if err := e.expand(name, text, 0); err != nil {
 		return Text{}, err
 	}
-	source := b.String()
+	source := e.text.String()
 	if bare := bare(source); len(e.lacks) > 0 || strings.Contains(bare, "<<<") || mainFunction.MatchString(bare) {
 		source = withoutHost(source)
 	}
-	return Text{source, e.lacks, e.headers}, nil
+	return Text{Source: source, Lacks: e.lacks, Headers: e.headers, parts: e.parts}, nil
 }
 
 var (
@@ -69,31 +85,44 @@ var (
 	include      = regexp.MustCompile(`^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)`)
 )
 
-// lineMark is the directive that gives the next line its place.
-func lineMark(line int, name string) string {
-	return "#line " + strconv.Itoa(line) + " " + strconv.Quote(name) + "\n"
-}
-
 // expander puts headers in the place of their directives.
 type expander struct {
+	text    strings.Builder
+	line    int // of the end of text
+	parts   []part
 	folders []string
 	once    map[string]bool // files that are in the text
 	lacks   []string
 	headers []string
 }
 
+// write adds to the text.
+func (e *expander) write(text string) {
+	e.text.WriteString(text)
+	e.line += strings.Count(text, "\n")
+}
+
+// begin notes that the next line is a line of a file.
+func (e *expander) begin(file string, line int) {
+	if n := len(e.parts); n > 0 && e.parts[n-1].from == e.line {
+		e.parts = e.parts[:n-1]
+	}
+	e.parts = append(e.parts, part{from: e.line, file: file, line: line})
+}
+
 // expand writes the text of a file.
-func (e *expander) expand(b *strings.Builder, name, text string, depth int) error {
+func (e *expander) expand(name, text string, depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("%s: headers include each other more than %d deep", name, maxDepth)
 	}
 	comment := false
+	e.begin(name, 1)
 	for i, line := range strings.SplitAfter(text, "\n") {
 		m := include.FindStringSubmatch(line)
 		if comment || m == nil {
 			comment = staysOpen(line, comment)
-			b.WriteString(line)
-			if b.Len() > MaxSize {
+			e.write(line)
+			if e.text.Len() > MaxSize {
 				return fmt.Errorf("%s: with its headers the text has more than %d MiB", name, MaxSize>>20)
 			}
 			continue
@@ -104,7 +133,7 @@ func (e *expander) expand(b *strings.Builder, name, text string, depth int) erro
 			return fmt.Errorf("%s:%d: %w", name, i+1, err)
 		case path != "":
 			if e.once[path] {
-				b.WriteString("\n")
+				e.write("\n")
 				continue
 			}
 			e.once[path] = true
@@ -113,18 +142,18 @@ func (e *expander) expand(b *strings.Builder, name, text string, depth int) erro
 				return fmt.Errorf("%s:%d: %w", name, i+1, err)
 			}
 			e.headers = append(e.headers, path)
-			b.WriteString(lineMark(1, path))
-			if err := e.expand(b, path, string(header), depth+1); err != nil {
+			if err := e.expand(path, string(header), depth+1); err != nil {
 				return err
 			}
-			b.WriteString("\n" + lineMark(i+2, name))
+			e.write("\n")
+			e.begin(name, i+2)
 		case brought(m[1] + m[2]):
-			b.WriteString(line)
+			e.write(line)
 		default:
 			if lack := m[1] + m[2]; !slices.Contains(e.lacks, lack) {
 				e.lacks = append(e.lacks, lack)
 			}
-			b.WriteString("\n")
+			e.write("\n")
 		}
 	}
 	return nil

@@ -66,6 +66,23 @@ extern "C" __global__ void no_barrier(symm::Handle h) {
 // x f32[3] = i
 // expect x == i
 
+// symm: test structs
+// x symmetric f32[32] = rank + i
+// y f32[32]
+// both<<<1, 32>>>(table(x, 4), pointers(x, 4), y)
+// expect y == on(0, x) + on(1, x)
+struct Four {
+  float* of[4];
+};
+extern "C" __global__ void both(Four by_value, const Four* by_pointer, float* y) {
+  y[threadIdx.x] = by_value.of[1][threadIdx.x] + by_pointer->of[0][threadIdx.x];
+}
+
+class Runner {
+  std::vector<float> x_;
+  cudaStream_t stream_;
+};
+
 void launch(std::vector<float>& x) { no_barrier<<<1, 1>>>(x.data()); }
 
 int main() { return 0; }

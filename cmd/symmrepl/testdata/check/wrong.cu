@@ -40,3 +40,11 @@ template <class T> __global__ void scale(T* x, T by, int n) {
 // x f32[10] = i
 // scale<float><<<1, 32>>>(x, 2.f, 10)
 // expect x == 2 * i
+
+// symm: test size
+// x symmetric f32[1]
+// pair<<<1, 1>>>(table(x, 3))
+struct Pair {
+  float* of[2];
+};
+extern "C" __global__ void pair(Pair) {}
