@@ -43,6 +43,7 @@ var withoutOtherHosts = []string{
 
 // overNetwork are the cases that need only a network.
 var overNetwork = []string{
+	"ExpectTypes", "ExpectDiffers", "ExpectGroup", "ExpectMisuse",
 	"FreeWithWorkPending", "AllocationOnStream", "FillAndSignal", "GetHalf", "Mismatch", "Ring", "Channels", "SignalTimeout", "BarrierTimeout",
 	"Slow", "Measure", "Compare", "Why", "SlowFinds", "SignalWords", "State", "SignalAdd", "SignalGetReset", "Blocks", "Abort",
 	"ReduceScatter", "ReduceScatterSizes", "ReduceScatterFloat8", "AllGather", "AllToAll",
@@ -75,7 +76,7 @@ func without(list, others []string) []string {
 // for a pointer to every member, or expect algorithms within a host.
 var notOnHosts = []string{"Goroutines", "HandleFields", "Trace", "KernelHandle", "KernelSymmetric", "LoadKernelPeers", "PTXRanks",
 	"DenseExplain", "Pieces", "AllReduceLines", "MemPoolOrder",
-	"AsyncTimeout", "CopyEngineDefault"}
+	"AsyncTimeout", "CopyEngineDefault", "Expect"}
 
 // TestHosts runs every case, except those ofOneRank, on ranks that are on several hosts. Cases that
 // need the memory of other hosts must be refused for that reason; all others must pass.
