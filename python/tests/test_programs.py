@@ -110,7 +110,9 @@ class Right(Case):
             for ranks in (2, 4):
                 with self.subTest(program=name, ranks=ranks):
                     answer = self.run_program(name, ranks, *WORK.get(name, ()))
-                    self.assertEqual(answer, {"statuses": [0] * ranks, "output": "right\n" * ranks})
+                    # PyTorch built for CUDA warns where there is no driver
+                    said = [words for words in answer.pop("output").splitlines() if "Warning: CUDA initialization: " not in words]
+                    self.assertEqual((answer, said), ({"statuses": [0] * ranks}, ["right"] * ranks))
 
     def test_silent(self):
         for name in PROGRAMS:
